@@ -1,0 +1,86 @@
+"""A trace as lines of JSON, each sealed with a running checksum.
+
+A line is a JSON array `[checksum, tag, field, ...]`.  The checksum is the CRC-32 of the previous line's checksum and of
+the bytes of this line after its own, so that a line that is missing, doubled, exchanged or edited is found at that very
+line.  It guards against accidents and careless edits, not against someone who seals a forgery.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from events.records import AnyRecord, Close
+
+LONGEST_LINE = 1 << 30
+"""Bytes; a longer line is refused before it is parsed."""
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(AnyRecord)
+
+
+class TraceError(Exception):
+    """A line that cannot be read: its number (from 1) and what is wrong with it."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(f"line {line}: {problem}")
+        self.line, self.problem = line, problem
+
+
+def seal(records: Iterable[AnyRecord], checksum: int = 0) -> Iterator[bytes]:
+    """The line of each record, with its newline; begins from the checksum of the line before."""
+    for record in records:
+        body = _encoder.encode(record)[1:]
+        checksum = zlib.crc32(body, checksum)
+        yield b"[%d,%b\n" % (checksum, body)
+
+
+def unseal(lines: Iterable[bytes], whole: bool = True) -> Iterator[AnyRecord]:
+    """The record of each line, for lines that begin a trace.
+
+    `whole` asks for the closing line that says how many came before it; a trace that is still being written has none.
+    Raises TraceError at the first line that was cut, moved, edited or is no record.
+    """
+    checksum, number, closed = 0, 0, False
+    crc32, decode = zlib.crc32, _decoder.decode
+    for line in lines:
+        number += 1
+        if closed:
+            raise TraceError(number, "there is something after the closing line")
+        comma = line.find(b",", 0, 16)
+        if comma < 2 or len(line) > LONGEST_LINE or not line.endswith(b"]\n"):
+            raise TraceError(number, "not a whole line of a trace; was the file cut here?")
+        body = line[comma + 1 : -1]
+        checksum = crc32(body, checksum)
+        if line[1:comma] != b"%d" % checksum:
+            raise TraceError(number, "the checksum does not fit: a line was edited, moved, added or removed here")
+        try:
+            record = decode(b"[" + body)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise TraceError(number, f"not a record of a trace: {error}") from None
+        if isinstance(record, Close):
+            closed = True
+            if record.lines != number - 1:
+                raise TraceError(number, f"the closing line counts {record.lines} lines before it, not {number - 1}")
+        yield record
+    if whole and not closed:
+        raise TraceError(number + 1, "the closing line is missing; was the file cut here?")
+
+
+class Writer:
+    """Writes records to a binary file as they come; `close` adds the closing line."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._checksum, self._lines = file, 0, 0
+
+    def __call__(self, record: AnyRecord) -> None:
+        """Append one record."""
+        body = _encoder.encode(record)[1:]
+        self._checksum = zlib.crc32(body, self._checksum)
+        self._file.write(b"[%d,%b\n" % (self._checksum, body))
+        self._lines += 1
+
+    def close(self) -> None:
+        """Append the closing line; the file stays open."""
+        self(Close(self._lines))
