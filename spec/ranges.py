@@ -1,0 +1,124 @@
+"""What quantifiers run over.
+
+A *range* is a line of sorts ("ticket band"), or one of the specification's words for "those that ..." (see `those`).
+Such a word is a predicate, and stays one for the solver; a state that keeps an index for it lists its members instead.
+
+A *universe* gives ranges that are not listed their meaning: a solver's quantifiers, or enumeration of small domains.
+"""
+
+import functools
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeAlias
+
+from spec.logic import And, Implies, Term
+
+Body: TypeAlias = Callable[..., Term]
+"""A condition on the members of a range, one argument for each of its sorts."""
+
+
+class Universe(Protocol):
+    """The meaning of quantifiers over sorts."""
+
+    def forall(self, sorts: list[str], body: Body) -> Term: ...
+    def exists(self, sorts: list[str], body: Body) -> Term: ...
+
+
+_chosen: list[Universe] = []
+
+
+@contextmanager
+def universe(chosen: Universe) -> Iterator[None]:
+    """Read every range inside the block in the chosen universe."""
+    previous = _chosen[:]
+    _chosen[:] = [chosen]
+    try:
+        yield
+    finally:
+        _chosen[:] = previous
+
+
+def _universe() -> Universe:
+    if not _chosen:
+        raise LookupError("a quantifier over sorts was met outside of any universe")
+    return _chosen[0]
+
+
+class Those:
+    """A range that is not listed: the tuples of some sorts that meet a condition."""
+
+    def __init__(self, sorts: list[str], condition: Body) -> None:
+        self.sorts, self.condition = sorts, condition
+
+
+Listed: TypeAlias = Collection[tuple[Any, ...]]
+Range: TypeAlias = str | Those | Listed
+
+
+class Word:
+    """A word for "those that ...": `word(s, *given)` is the range of the members for which the predicate holds.
+
+    `holds(s, *given, *member)` is the predicate itself, `sorts` the sorts of a member.
+    """
+
+    def __init__(self, sorts: str, predicate: Body) -> None:
+        functools.update_wrapper(self, predicate)
+        self.name: str = predicate.__name__
+        self.holds, self.sorts = predicate, sorts.split()
+
+    def __call__(self, s: Any, *given: Term) -> Range:
+        listing = s.listings.get(self.name)
+        if listing is not None:
+            return listing(*given)  # type: ignore[no-any-return]  # a state may list its members in any collection
+        return Those(self.sorts, functools.partial(self.holds, s, *given))
+
+
+def those(sorts: str) -> Callable[[Body], Word]:
+    """Turn a predicate `p(s, *given, *member)` into a word; `sorts` are the sorts of a member."""
+    return functools.partial(Word, sorts)
+
+
+def _bounds(among: str | Those) -> tuple[list[str], Body]:
+    return (among.split(), lambda *_: True) if isinstance(among, str) else (among.sorts, among.condition)
+
+
+def Forall(among: Range, body: Body) -> Term:
+    """The body holds of all in the range."""
+    if not isinstance(among, str | Those):
+        return all([body(*member) for member in among])
+    sorts, condition = _bounds(among)
+    return _universe().forall(sorts, lambda *xs: _guarded(condition(*xs), lambda: body(*xs)))
+
+
+def _guarded(condition: Term, conclusion: Callable[[], Term]) -> Term:
+    return True if condition is False else Implies(condition, conclusion())
+
+
+def Exists(among: Range, body: Body) -> Term:
+    """The body holds of one in the range."""
+    if not isinstance(among, str | Those):
+        return any([body(*member) for member in among])
+    sorts, condition = _bounds(among)
+    return _universe().exists(sorts, lambda *xs: And(condition(*xs), body(*xs)))
+
+
+def Some(among: Range) -> Term:
+    """The range is not empty."""
+    if not isinstance(among, str | Those):
+        return len(among) > 0
+    return Exists(among, lambda *_: True)
+
+
+def union(word: Word, s: Any, among: Range) -> Range:
+    """All that is in word(s, *x) for some x of a range."""
+    if not isinstance(among, str | Those):
+        return [member for x in among for member in _listed(word(s, *x))]
+    sorts, condition = _bounds(among)
+    inner = Those(sorts, condition)
+    return Those(word.sorts, lambda *ys: Exists(inner, lambda *xs: word.holds(s, *xs, *ys)))
+
+
+def _listed(among: Range) -> Iterable[tuple[Any, ...]]:
+    if isinstance(among, str | Those):
+        raise TypeError("a union of listed ranges needs a listed word")
+    return among
