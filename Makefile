@@ -1,0 +1,45 @@
+# Every target works as the first command in a fresh clone; the second call finds .venv ready.
+.DEFAULT_GOAL := help
+.PHONY: help venv test gate clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+help:
+	@echo 'make gate   prove, fuzz and judge; one verdict'
+	@echo 'make test   lint, types and tests'
+	@echo 'make venv   build .venv alone'
+	@echo 'make clean  remove .venv, caches and build output'
+
+venv: $(READY)
+
+# The CPU build of torch is small and has no CUDA libraries; where pip does not offer it, the plain release serves.
+# triton is pinned only beside the CPU build, since the CUDA build brings the release it was made for.
+$(READY): pyproject.toml constraints.txt constraints-cpu.txt
+	@command -v $(PYTHON) >/dev/null || { echo 'bandgap needs Python 3.11 or newer: $(PYTHON) is not on PATH' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "bandgap needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) -V): try make PYTHON=python3.12" >&2; exit 1; }
+	@echo "building .venv (about a minute)"
+	@rm -f $@
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || $(PYTHON) -m venv --clear .venv
+	@if $(BIN)/pip install -qq 'torch==2.13.0+cpu' -c constraints.txt -c constraints-cpu.txt 2>/dev/null; then \
+	    pins='-c constraints.txt -c constraints-cpu.txt'; \
+	else \
+	    echo 'pip offers no CPU build of torch here: installing the plain release' && \
+	    pins='-c constraints.txt' && $(BIN)/pip install -qq 'torch==2.13.0' $$pins; \
+	fi && $(BIN)/pip install -qq --editable '.[dev]' $$pins
+	@touch $@
+
+test: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2
+
+gate: $(READY)
+	$(BIN)/bandgap gate
+
+clean:
+	rm -rf .venv .bandgap .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info report.html
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

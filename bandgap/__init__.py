@@ -1,0 +1,1 @@
+"""How you ask: the command line, reports and generated documents."""
