@@ -33,7 +33,7 @@ class Record(Struct, frozen=True, array_like=True, gc=False, forbid_unknown_fiel
 # ---------------------------------------------------------------------------------------------- header and snapshot
 
 
-class Band(Record):
+class Band(Record, frozen=True):
     """What a band is made of: its name, bytes per page, first byte of page 0, and tokens per page (1 for state)."""
 
     name: Name
@@ -42,7 +42,7 @@ class Band(Record):
     page_tokens: Annotated[int, Meta(ge=1, le=WIDEST)]
 
 
-class Header(Record, tag="header"):
+class Header(Record, frozen=True, tag="header"):
     """What never changes: the chain in address order, and the arena's bytes base <= byte < capacity."""
 
     version: Count
@@ -55,7 +55,7 @@ class Header(Record, tag="header"):
     top: Number  # page at which the last band ends
 
 
-class BandState(Record):
+class BandState(Record, frozen=True):
     """The pages of one band: its span lo <= page < hi, its live pages with their ids and references, the others."""
 
     lo: Number
@@ -68,7 +68,7 @@ class BandState(Record):
     queued_write: Numbers
 
 
-class Entry(Record):
+class Entry(Record, frozen=True):
     """One holding of a ticket: the physical page it was given, how, and the id it was given for."""
 
     band: BandNumber
@@ -77,7 +77,7 @@ class Entry(Record):
     id: Number
 
 
-class TicketState(Record):
+class TicketState(Record, frozen=True):
     """An outstanding ticket: its user, its stream (none for a transfer), the outstanding tickets that run before it."""
 
     ticket: Count
@@ -87,7 +87,7 @@ class TicketState(Record):
     entries: Annotated[list[Entry], Meta(max_length=2**27)]
 
 
-class Snapshot(Record, tag="snapshot"):
+class Snapshot(Record, frozen=True, tag="snapshot"):
     """Everything an allocator knows, between two calls.  Contents of pages are the driver's and are left out."""
 
     bands: Annotated[list[BandState], Meta(min_length=1, max_length=256)]
@@ -100,28 +100,28 @@ class Snapshot(Record, tag="snapshot"):
 # ------------------------------------------------------------------------------------------------------------ calls
 
 
-class Allocate(Record, tag="call.allocate"):
+class Allocate(Record, frozen=True, tag="call.allocate"):
     """Ask for pages of every kind at once: how many of each band; which tickets may be settled to make room."""
 
     demand: Annotated[list[Count], Meta(min_length=1, max_length=256)]
     settle: Numbers = []
 
 
-class Share(Record, tag="call.share"):
+class Share(Record, frozen=True, tag="call.share"):
     """One more reference to each of these virtual pages."""
 
     band: BandNumber
     ids: Numbers
 
 
-class Release(Record, tag="call.release"):
+class Release(Record, frozen=True, tag="call.release"):
     """One reference less to each of these virtual pages; the last one frees the page."""
 
     band: BandNumber
     ids: Numbers
 
 
-class Open(Record, tag="call.open"):
+class Open(Record, frozen=True, tag="call.open"):
     """A new ticket: its user, its stream (none for a transfer), and the tickets it waits for."""
 
     ticket: Count
@@ -130,7 +130,7 @@ class Open(Record, tag="call.open"):
     waits: Numbers = []
 
 
-class Hold(Record, tag="call.hold"):
+class Hold(Record, frozen=True, tag="call.hold"):
     """Give a ticket the addresses of these virtual pages, to read or to write."""
 
     ticket: Count
@@ -139,23 +139,23 @@ class Hold(Record, tag="call.hold"):
     ids: Numbers
 
 
-class Complete(Record, tag="call.complete"):
+class Complete(Record, frozen=True, tag="call.complete"):
     """The work of a ticket is observed to be over."""
 
     ticket: Count
 
 
-class Settle(Record, tag="call.settle"):
+class Settle(Record, frozen=True, tag="call.settle"):
     """Make the allocator's stream wait for a ticket."""
 
     ticket: Count
 
 
-class Drain(Record, tag="call.drain"):
+class Drain(Record, frozen=True, tag="call.drain"):
     """The allocator's stream is observed to have caught up."""
 
 
-class Issue(Record, tag="call.issue"):
+class Issue(Record, frozen=True, tag="call.issue"):
     """A ticket writes a value to each of these physical pages, at the addresses it was given."""
 
     ticket: Count
@@ -164,86 +164,74 @@ class Issue(Record, tag="call.issue"):
     values: Numbers
 
 
-class Land(Record, tag="call.land"):
+class Land(Record, frozen=True, tag="call.land"):
     """The writes in flight to these physical pages arrive."""
 
     band: BandNumber
     pages: Numbers
 
 
-class Publish(Record, tag="call.publish"):
+class Publish(Record, frozen=True, tag="call.publish"):
     """Someone gives addresses to a peer."""
 
     who: Name
 
 
-class Unpublish(Record, tag="call.unpublish"):
+class Unpublish(Record, frozen=True, tag="call.unpublish"):
     """Someone takes the addresses back."""
 
     who: Name
 
 
-class Compact(Record, tag="call.compact"):
+class Compact(Record, frozen=True, tag="call.compact"):
     """An idle moment: up to this many bytes may be moved."""
 
     budget: Count
 
 
 Call = (
-    Allocate
-    | Share
-    | Release
-    | Open
-    | Hold
-    | Complete
-    | Settle
-    | Drain
-    | Issue
-    | Land
-    | Publish
-    | Unpublish
-    | Compact
+    Allocate | Share | Release | Open | Hold | Complete | Settle | Drain | Issue | Land | Publish | Unpublish | Compact
 )
 
 # ------------------------------------------------------------------------------------------------------------ steps
 
 
-class GrewLow(Record, tag="step.grow-low"):
+class GrewLow(Record, frozen=True, tag="step.grow-low"):
     """A span gained this many holes below its lowest page."""
 
     band: BandNumber
     count: Count
 
 
-class GrewHigh(Record, tag="step.grow-high"):
+class GrewHigh(Record, frozen=True, tag="step.grow-high"):
     """A span gained this many holes above its highest page."""
 
     band: BandNumber
     count: Count
 
 
-class AbsorbedLow(Record, tag="step.absorb-low"):
+class AbsorbedLow(Record, frozen=True, tag="step.absorb-low"):
     """A span gave up this many holes at its low side."""
 
     band: BandNumber
     count: Count
 
 
-class AbsorbedHigh(Record, tag="step.absorb-high"):
+class AbsorbedHigh(Record, frozen=True, tag="step.absorb-high"):
     """A span gave up this many holes at its high side."""
 
     band: BandNumber
     count: Count
 
 
-class Appeared(Record, tag="step.appear"):
+class Appeared(Record, frozen=True, tag="step.appear"):
     """An empty float became one hole, here."""
 
     band: BandNumber
     page: Number
 
 
-class Allocated(Record, tag="step.allocate"):
+class Allocated(Record, frozen=True, tag="step.allocate"):
     """Holes became the homes of new virtual pages, pairwise."""
 
     band: BandNumber
@@ -251,7 +239,7 @@ class Allocated(Record, tag="step.allocate"):
     ids: Numbers
 
 
-class Moved(Record, tag="step.move"):
+class Moved(Record, frozen=True, tag="step.move"):
     """Live pages were copied into holes of their band, pairwise and in this order."""
 
     band: BandNumber
@@ -259,13 +247,13 @@ class Moved(Record, tag="step.move"):
     targets: Numbers
 
 
-class Settled(Record, tag="step.settle"):
+class Settled(Record, frozen=True, tag="step.settle"):
     """The allocator's stream was made to wait for a ticket that the call named."""
 
     ticket: Count
 
 
-class Refused(Record, tag="step.refuse"):
+class Refused(Record, frozen=True, tag="step.refuse"):
     """A joint demand was refused, and why.
 
     `never`: an empty arena could not hold it.  `after-release`: it fits once these tickets retire and these publishers
@@ -284,7 +272,7 @@ Step = GrewLow | GrewHigh | AbsorbedLow | AbsorbedHigh | Appeared | Allocated | 
 # -------------------------------------------------------------------------------------------------------------- ends
 
 
-class End(Record, tag="end"):
+class End(Record, frozen=True, tag="end"):
     """What the driver was given: the ids of each band for an allocation that was done; nothing for other calls.
 
     `failed` means that the allocator rejected the call as a misuse and did nothing.
@@ -294,7 +282,7 @@ class End(Record, tag="end"):
     ids: Annotated[list[Numbers], Meta(max_length=256)] = []
 
 
-class Close(Record, tag="close"):
+class Close(Record, frozen=True, tag="close"):
     """The last line: how many lines came before it."""
 
     lines: Count

@@ -10,7 +10,7 @@ from typing import Any
 
 from spec.catalog import Action
 from spec.logic import And, Or, Term
-from spec.ranges import Body, Range
+from spec.ranges import Body, Range, Those
 from spec.specification import INVARIANTS, STEPS, THEOREMS
 from spec.state import FIELDS, State
 
@@ -69,8 +69,11 @@ class ValueMap:
 
     def where(self, among: Range, value: Any) -> "ValueMap":
         """The map with every entry of a range changed."""
-        chosen = [key for key in self.keys() if among.condition(*key)] if hasattr(among, "condition") else list(among)
-        changed = {key: value(*key) if callable(value) else value for key in chosen}
+        if isinstance(among, Those):
+            chosen = [key for key in self.keys() if among.condition(*key)]
+        else:
+            chosen = [key for key in among if isinstance(key, tuple)]
+        changed: dict[tuple[Any, ...], Any] = {key: value(*key) if callable(value) else value for key in chosen}
         return ValueMap({**self.entries, **changed}, self.default, self.keys)
 
 
