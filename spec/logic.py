@@ -1,7 +1,7 @@
 """Connectives that read plain Python values and solver terms alike.
 
-What is neither True nor False is a solver's term, and is handed to the connectives that the solver's side has installed;
-with plain values in, plain values come out and no solver is ever asked.
+What is neither True nor False is a solver's term, and is handed to the connectives that the solver's side has
+installed; with plain values in, plain values come out and no solver is ever asked.
 """
 
 from typing import Any, Protocol, TypeAlias

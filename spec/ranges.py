@@ -85,7 +85,7 @@ def _bounds(among: str | Those) -> tuple[list[str], Body]:
 def Forall(among: Range, body: Body) -> Term:
     """The body holds of all in the range."""
     if not isinstance(among, str | Those):
-        return all([body(*member) for member in among])
+        return all([body(*member) for member in among])  # noqa: C419  # quicker for few members
     sorts, condition = _bounds(among)
     return _universe().forall(sorts, lambda *xs: _guarded(condition(*xs), lambda: body(*xs)))
 
@@ -97,7 +97,7 @@ def _guarded(condition: Term, conclusion: Callable[[], Term]) -> Term:
 def Exists(among: Range, body: Body) -> Term:
     """The body holds of one in the range."""
     if not isinstance(among, str | Those):
-        return any([body(*member) for member in among])
+        return any([body(*member) for member in among])  # noqa: C419  # quicker for few members
     sorts, condition = _bounds(among)
     return _universe().exists(sorts, lambda *xs: And(condition(*xs), body(*xs)))
 

@@ -35,7 +35,7 @@ FIELDS = {
     "queued": Field(
         "band page",
         "mode",
-        "what the allocator's own stream may still do with a page: its copies, and the work of the tickets it waits for",
+        "what the allocator's own stream may still do with a page: its copies, and the work of tickets it waits for",
     ),
     "published": Field("publisher", "bool", "the gate: who has published addresses to a peer"),
     "bytes": Field("band page", "value", "the bytes of a physical page"),

@@ -1,0 +1,93 @@
+"""From a header and a snapshot to a judged arena, and what is wrong with them."""
+
+from collections.abc import Iterator
+
+from events.records import Header, Snapshot
+from spec.catalog import INVARIANTS, Property
+from spec.concrete import Domains
+from spec.judge.arena import JudgedArena
+from spec.judge.tables import Writes
+from spec.ranges import universe
+from spec.state import LIVE, READ, WITHHELD, WRITE
+
+MODES = {"read": READ, "write": WRITE}
+
+
+def header_problem(header: Header) -> str | None:
+    """What is wrong with a header, before any state is looked at."""
+    names = [band.name for band in header.bands]
+    if len(set(names)) < len(names):
+        return f"two bands have the same name in {names}"
+    if header.base > header.capacity:
+        return f"the arena begins at byte {header.base}, after its end at byte {header.capacity}"
+    return None
+
+
+def snapshot_problem(header: Header, snapshot: Snapshot) -> str | None:
+    """What makes a snapshot unreadable under this header; illegal states are for the invariants to find."""
+    if len(snapshot.bands) != len(header.bands):
+        return f"the snapshot has {len(snapshot.bands)} bands, the header {len(header.bands)}"
+    for band, its in zip(header.bands, snapshot.bands, strict=True):
+        if not len(its.pages) == len(its.ids) == len(its.references):
+            return (
+                f"band {band.name}: {len(its.pages)} live pages, {len(its.ids)} ids and {len(its.references)} counts "
+                "of references should be equally many"
+            )
+    known = {ticket.ticket for ticket in snapshot.tickets}
+    if len(known) < len(snapshot.tickets):
+        return "a ticket is listed twice"
+    if known and max(known) >= snapshot.next_ticket:
+        return f"ticket {max(known)} is outstanding, but the next ticket is said to be {snapshot.next_ticket}"
+    for ticket in snapshot.tickets:
+        if not known >= set(ticket.after):
+            return f"ticket {ticket.ticket} runs after a ticket that is not outstanding"
+        if any(entry.band >= len(header.bands) for entry in ticket.entries):
+            return f"ticket {ticket.ticket} holds a page of a band that the chain does not have"
+    for stream, tail in snapshot.streams.items():
+        if not known >= set(tail):
+            return f"stream {stream!r} ends in a ticket that is not outstanding"
+    return None
+
+
+def opened(header: Header, snapshot: Snapshot) -> JudgedArena:
+    """The arena in the state of the snapshot; its pages hold 0, and so does what was last written to them."""
+    s = JudgedArena(header)
+    fields: dict[str, Writes] = {
+        name: Writes() for name in ("lo", "hi", "status", "page_of", "vid_at", "refs", "queued", "published")
+    }
+    for band, its in enumerate(snapshot.bands):
+        fields["lo"][band], fields["hi"][band] = its.lo, its.hi
+        for page, vid, references in zip(its.pages, its.ids, its.references, strict=True):
+            fields["status"][band, page] = LIVE
+            fields["vid_at"][band, page] = vid
+            fields["page_of"][band, vid] = page
+            fields["refs"][band, vid] = references
+        for pages, field, value in (
+            (its.withheld, "status", WITHHELD),
+            (its.queued_read, "queued", READ),
+            (its.queued_write, "queued", WRITE),
+        ):
+            for page in pages:
+                fields[field][band, page] = value
+    for who in snapshot.publishers:
+        fields["published"][who] = True
+    fields["held"], fields["name"] = Writes(), Writes()
+    order = s.order
+    order.next_ticket = snapshot.next_ticket
+    order.tails = {stream: set(tail) for stream, tail in snapshot.streams.items()}
+    for ticket in snapshot.tickets:
+        order.user[ticket.ticket], order.stream[ticket.ticket] = ticket.user, ticket.stream
+        order.after[ticket.ticket] = set(ticket.after)
+        for entry in ticket.entries:
+            fields["held"][ticket.ticket, entry.band, entry.page] = MODES[entry.mode]
+            fields["name"][ticket.ticket, entry.band, entry.page] = entry.id
+    s.apply(s.but(**fields))
+    return s
+
+
+def broken_invariants(s: JudgedArena) -> Iterator[Property]:
+    """The invariants that do not hold in this state."""
+    with universe(Domains({"band": range(s.bands)})):
+        for invariant in INVARIANTS.values():
+            if invariant.holds(s) is not True:
+                yield invariant
