@@ -130,7 +130,7 @@ class Judge:
                     return self._finding("agreement", "driver", problem, call)
         elif kind is r.Unpublish and not s.published[call.who]:
             return self._finding("agreement", "driver", f"{call.who!r} has published nothing", call)
-        elXX:
+        elif kind is r.Issue and len(call.pages) != len(call.values):
             return self._finding("agreement", "driver", "there must be one value for each page", call)
         elif kind is r.Issue and GARBAGE in call.values:
             return self._finding("agreement", "driver", f"the value {GARBAGE} is kept for garbage", call)
