@@ -1,7 +1,7 @@
 """Indexes: the members of the specification's words, kept while the tables change.
 
-A word's members are found by asking the word's own predicate about each entry that changes, so an index can fail to
-hear of a change but cannot mean something else than the word.  That an index equals its word is tested on random states.
+A word's members are found by asking the word's own predicate about each entry that changes, so an index can miss a
+change but cannot mean something else than the word.  That an index equals its word is tested on random states.
 """
 
 from bisect import insort
