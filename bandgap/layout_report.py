@@ -18,12 +18,15 @@ def tables(layout: Layout, memory_bytes: int) -> Iterator[RenderableType]:
     """What `bandgap layout` prints: kinds in chain order, their rows, and what fits."""
     yield f"[bold]{escape(layout.model)}[/]  {escape(layout.source)}"
     yield f"{_served(layout)}; all bytes are of one rank"
-    yield _kinds(layout)
-    yield _rows(layout)
-    yield _alone(layout, memory_bytes)
-    yield _requests(layout, memory_bytes)
+    memory = f"{memory_bytes:,} bytes"
+    yield from _titled("Kinds, in chain order from low to high addresses", _kinds(layout))
+    yield from _titled("Rows", _rows(layout))
+    yield from _titled(f"One kind alone in {memory}", _alone(layout, memory_bytes))
+    yield from _titled(
+        f"Requests at once in {memory}: nothing shared, pages of each kind", _requests(layout, memory_bytes)
+    )
     yield (
-        "[dim]The whole memory is taken to be the arena: weights, activations, sinks and page tables come off it "
+        "\n[dim]The whole memory is taken to be the arena: weights, activations, sinks and page tables come off it "
         "(--memory).[/]"
     )
 
@@ -76,7 +79,7 @@ def _served(layout: Layout) -> str:
 
 
 def _kinds(layout: Layout) -> Table:
-    table = _table("Kinds, in chain order from low to high addresses")
+    table = _table()
     _columns(table, "kind", "lives for")
     _numbers(table, "entry bytes", "entries/page", "page bytes")
     for kind in layout.kinds:
@@ -87,15 +90,15 @@ def _kinds(layout: Layout) -> Table:
 
 
 def _rows(layout: Layout) -> Table:
-    table = _table("Rows")
+    table = _table()
     _columns(table, "kind", "part")
     _numbers(table, "layers")
     _columns(table, "shape", "dtype")
-    _numbers(table, "bytes each", "bytes in all")
+    _numbers(table, "bytes each", "bytes")
     for kind in layout.kinds:
         for rows in _alike(kind.rows):
             row = rows[0]
-            shape = " x ".join(f"{length}" for length in row.shape)
+            shape = "x".join(f"{length}" for length in row.shape)
             part = f"{row.part} (draft)" if row.draft else row.part
             in_all = sum(row.nbytes for row in rows)
             table.add_row(kind.name, part, f"{len(rows)}", shape, row.dtype.value, f"{row.nbytes:,}", f"{in_all:,}")
@@ -118,7 +121,7 @@ def _alike(rows: tuple[Row, ...]) -> list[list[Row]]:
 
 
 def _alone(layout: Layout, memory_bytes: int) -> Table:
-    table = _table(f"One kind alone in {memory_bytes:,} bytes")
+    table = _table()
     _columns(table, "kind")
     _numbers(table, "pages", "tokens")
     for kind in layout.kinds:
@@ -129,8 +132,8 @@ def _alone(layout: Layout, memory_bytes: int) -> Table:
 
 
 def _requests(layout: Layout, memory_bytes: int) -> Table:
-    table = _table(f"Requests at once in {memory_bytes:,} bytes, of one length, nothing shared; pages of each kind")
-    _numbers(table, "tokens each", *(kind.name for kind in layout.kinds), "bytes each", "requests")
+    table = _table()
+    _numbers(table, "tokens each", *(kind.name for kind in layout.kinds), "bytes of each", "requests")
     for of in _loads(layout, memory_bytes):
         pages = [f"{of.pages[kind.name]:,}" for kind in layout.kinds]
         table.add_row(f"{of.context:,}", *pages, f"{of.request_bytes:,}", f"{of.requests:,}")
@@ -143,8 +146,14 @@ def _loads(layout: Layout, memory_bytes: int) -> list[Load]:
     return [load(layout, context, memory_bytes) for context in sorted(contexts | ({most} if most else set()))]
 
 
-def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+def _titled(title: str, table: Table) -> Iterator[RenderableType]:
+    """Title and table apart, since a table's own title is wrapped at the table's width."""
+    yield f"\n[bold]{title}[/]"
+    yield table
+
+
+def _table() -> Table:
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
 
 
 def _columns(table: Table, *headings: str) -> None:

@@ -55,8 +55,11 @@ def run(
 
 def _parse_draft(text: str) -> Draft:
     """Reads `LAYERS[:DTYPE][:HEADSxDIM][:windowTOKENS]`."""
-    match = re.fullmatch(r"(\d{1,9})(?::([a-z]\w*?))?(?::(\d{1,9})x(\d{1,9}))?(?::window(\d{1,9}))?", text, re.ASCII)
-    if match is None or (match[2] is not None and match[2] not in _DTYPES):
+    dtypes = "|".join(_DTYPES)
+    match = re.fullmatch(
+        rf"(\d{{1,9}})(?::({dtypes}))?(?::(\d{{1,9}})x(\d{{1,9}}))?(?::window(\d{{1,9}}))?", text, re.A
+    )
+    if match is None:
         raise UsageError("--draft", text, "is no draft model", "write it as 1, 1:fp8, 1:bf16:8x128 or 1:bf16:window512")
     heads, dim, window = (None if number is None else int(number) for number in match.groups()[2:])
     return Draft(int(match[1]), _DTYPES[match[2]] if match[2] else None, heads, dim, window)
