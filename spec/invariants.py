@@ -159,6 +159,12 @@ def content(s: State) -> Term:
     )
 
 
+@invariant
+def conservation(s: State) -> Term:
+    """Every page of a span is live, withheld or a hole: none is lost."""
+    return Forall(in_use(s), lambda band, page: Or(s.status[band, page] == LIVE, s.status[band, page] == WITHHELD))
+
+
 def initial(s: State) -> Term:
     """The state at the start: any legal layout of free pages."""
     layout = [INVARIANTS[name].holds(s) for name in ("span", "band-order", "inside-arena", "anchored-ends")]

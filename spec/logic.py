@@ -16,6 +16,7 @@ class Connectives(Protocol):
     def conjunction(self, parts: list[Term]) -> Term: ...
     def disjunction(self, parts: list[Term]) -> Term: ...
     def negation(self, part: Term) -> Term: ...
+    def implication(self, condition: Term, conclusion: Term) -> Term: ...
     def choice(self, condition: Term, yes: Term, no: Term) -> Term: ...
 
 
@@ -62,7 +63,11 @@ def Not(part: Term) -> Term:
 
 def Implies(condition: Term, conclusion: Term) -> Term:
     """The conclusion holds if the condition does."""
-    return Or(Not(condition), conclusion)
+    if condition is False or conclusion is True:
+        return True
+    if condition is True:
+        return conclusion
+    return Not(condition) if conclusion is False else _solver().implication(condition, conclusion)
 
 
 def If(condition: Term, yes: Term, no: Term) -> Term:
