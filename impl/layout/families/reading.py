@@ -30,7 +30,7 @@ def stored_by(config: Config, options: Options) -> list[Stored]:
     keeping = _keeping(fields, types)
     refuse_by_layers(fields, [types[layer] for layer in keeping], short_convolutions=short_convolutions)
     window = window_of(fields) if LayerType.WINDOW in types else None
-    parts_of = {kind: list(_parts(fields, options, kind)) for kind in set(types)}
+    parts_of = {kind: list(_parts(fields, options, kind)) for kind in dict.fromkeys(types)}
     found: list[Stored] = []
     for layer in keeping:
         kind = types[layer]
