@@ -1,0 +1,226 @@
+"""Admission: whether and how a joint demand can be met.  Decides and plans; changes nothing.
+
+Deciding costs time in proportion to bands and outstanding tickets.  Pages are looked at only for a plan with moves;
+those that are withheld also where tickets may be settled and where a demand is refused.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from impl.arithmetic.admission import Needs, feasible, free_from, free_until, least_eviction
+from impl.chain import Chain
+from impl.ledger import Extent, Ledger
+from impl.numbers import NOTHING, Int64
+from impl.pages import LIVE, WITHHELD, Pages
+from impl.plan import COMPACT_ENDS, IN_PLACE, RELAYOUT, Move, Plan, Refusal
+from impl.spans import cheapest_spans, spans_in_place
+
+STEPS = (IN_PLACE, COMPACT_ENDS, RELAYOUT)
+NO_TICKETS: frozenset[int] = frozenset()
+
+
+class Stock(NamedTuple):
+    """What a band would hold if certain tickets had retired."""
+
+    in_use: int
+    """Pages that are live or withheld."""
+    extent: Extent
+    """Of the pages in use."""
+    pins: Extent
+    """Of the pages that may not move."""
+
+
+class Admission:
+    """Decides about demands on the bands of one allocator, whose tables it reads."""
+
+    def __init__(
+        self,
+        chain: Chain,
+        bands: Sequence[Pages],
+        ledger: Ledger,
+        publishers: Mapping[str, None],
+        placement: Mapping[int, float],
+    ) -> None:
+        self._chain, self._bands, self._ledger = chain, bands, ledger
+        self._publishers, self._placement = publishers, placement
+
+    def plan(self, demand: tuple[int, ...], settle: tuple[int, ...]) -> Plan | Refusal:
+        """The lowest step that meets a demand, settling the fewest tickets, then moving the fewest bytes; or why not.
+
+        Args:
+            demand: pages of each band.
+            settle: outstanding tickets that may be settled, in the order in which they should be.
+        """
+        if all(count <= band.holes for count, band in zip(demand, self._bands, strict=True)):
+            spans = tuple([(band.lo, band.hi) for band in self._bands])
+            return Plan(IN_PLACE, demand, (), spans, (), 0)
+        inquiry = _Inquiry(self._chain, self._bands, self._ledger, bool(self._publishers), demand)
+        for step in (IN_PLACE,) if self._publishers else STEPS:
+            if inquiry.fits(step, NO_TICKETS):
+                return self._planned(inquiry, step, ())
+            if settle and inquiry.fits(step, frozenset(settle)):
+                return self._planned(inquiry, step, _shortest(settle, partial(inquiry.fits, step)))
+        return self._refusal(inquiry)
+
+    def _planned(self, inquiry: "_Inquiry", step: int, settle: tuple[int, ...]) -> Plan:
+        retired = frozenset(settle)
+        stocks = inquiry.stocks(retired)
+        needs = inquiry.needs(step, retired)
+        if step == IN_PLACE:
+            spans = spans_in_place(self._chain, needs, [stock.extent for stock in stocks], self._placement)
+            return Plan(step, inquiry.demand, settle, spans, (), 0)
+        spans = cheapest_spans(self._chain, needs, self._bands)
+        moves = []
+        for band, (pages, (lo, hi)) in enumerate(zip(self._bands, spans, strict=True)):
+            sources = _live_outside(pages, lo, hi)
+            if sources.size:
+                targets = _holes_for(sources.size, pages, lo, hi, inquiry.freed(band, retired), from_top=band > 0)
+                moves.append(Move(band, sources, targets))
+        moved = sum(move.sources.size * self._chain.bands[move.band].page_bytes for move in moves)
+        return Plan(step, inquiry.demand, settle, spans, tuple(moves), moved)
+
+    # ----------------------------------------------------------------------------------------------------- refusals
+
+    def _refusal(self, inquiry: "_Inquiry") -> Refusal:
+        demand = inquiry.demand
+        if not inquiry.fits_empty():
+            return Refusal(demand, "never")
+        everyone = tuple(self._ledger.tickets)
+        if inquiry.fits(RELAYOUT, frozenset(everyone)):
+            return Refusal(demand, "after-release", _enough(everyone, partial(inquiry.fits, RELAYOUT)))
+        open_gate = _Inquiry(self._chain, self._bands, self._ledger, False, demand)
+        if self._publishers and open_gate.fits(RELAYOUT, frozenset(everyone)):
+            tickets = _enough(everyone, partial(open_gate.fits, RELAYOUT))
+            return Refusal(demand, "after-release", tickets, tuple(sorted(self._publishers)))
+        return Refusal(demand, "evict", evict=self._evictions(demand))
+
+    def _evictions(self, demand: tuple[int, ...]) -> tuple[int | None, ...]:
+        chain = self._chain
+        needs = [
+            Needs(band.origin, band.page_bytes, pages.live + count, 0, 0)
+            for band, pages, count in zip(chain.bands, self._bands, demand, strict=True)
+        ]
+        froms, limits = free_from(chain.base, needs), free_until(chain.capacity, needs)
+        evictions: list[int | None] = []
+        for need, pages, count, free, limit in zip(needs, self._bands, demand, froms, limits, strict=True):
+            least, suffices = least_eviction(free, limit, need.origin, need.size, pages.live, count)
+            evictions.append(least if suffices else None)
+        return tuple(evictions)
+
+
+class _Inquiry:
+    """One demand, and what is found out about it: each set of retired tickets is looked into once."""
+
+    def __init__(
+        self, chain: Chain, bands: Sequence[Pages], ledger: Ledger, gated: bool, demand: tuple[int, ...]
+    ) -> None:
+        self.demand = demand
+        self._chain, self._bands, self._ledger, self._gated = chain, bands, ledger, gated
+        self._stocks: dict[frozenset[int], list[Stock]] = {}
+        self._withheld: dict[int, list[tuple[frozenset[int], Int64]]] = {}
+
+    def fits(self, step: int, retired: frozenset[int]) -> bool:
+        """Whether the demand is feasible with the moves of a step once these tickets have retired."""
+        return feasible(self._chain.base, self._chain.capacity, self.needs(step, retired))
+
+    def fits_empty(self) -> bool:
+        """Whether an empty arena could hold the demand."""
+        needs = [
+            Needs(band.origin, band.page_bytes, count, 0, 0)
+            for band, count in zip(self._chain.bands, self.demand, strict=True)
+        ]
+        return feasible(self._chain.base, self._chain.capacity, needs)
+
+    def needs(self, step: int, retired: frozenset[int]) -> list[Needs]:
+        """What each band must be given; fixed is all that is in use, or, in bands that may move, what is pinned."""
+        last = len(self.demand) - 1
+        needs = []
+        for geometry, stock, count in zip(self._chain.bands, self.stocks(retired), self.demand, strict=True):
+            is_end = geometry.number in (0, last)
+            moves = step == RELAYOUT or (step == COMPACT_ENDS and is_end)
+            fixed = stock.pins if moves else stock.extent
+            needs.append(Needs(geometry.origin, geometry.page_bytes, stock.in_use + count, *fixed))
+        return needs
+
+    def stocks(self, retired: frozenset[int]) -> list[Stock]:
+        """What each band holds once these tickets have retired."""
+        stocks = self._stocks.get(retired)
+        if stocks is None:
+            stocks = self._stocks[retired] = [self._stock(band, retired) for band in range(len(self._bands))]
+        return stocks
+
+    def _stock(self, band: int, retired: frozenset[int]) -> Stock:
+        pages, ledger = self._bands[band], self._ledger
+        if retired:
+            pins = ledger.pins_without(band, retired)
+            # what is in use is live, or held by somebody who remains
+            extent = _hull((pages.live_lo, pages.live_hi) if pages.live else (0, 0), pins)
+            in_use = pages.in_use - self.freed(band, retired).size
+        else:
+            pins, extent, in_use = ledger.pins(band), (pages.lo, pages.hi), pages.in_use
+        return Stock(in_use, extent, extent if self._gated else pins)
+
+    def freed(self, band: int, retired: frozenset[int]) -> Int64:
+        """The withheld pages of a band that nobody holds once these tickets have retired."""
+        pages = self._bands[band]
+        if not pages.withheld or not retired:
+            return NOTHING
+        groups = self._withheld.get(band)
+        if groups is None:
+            withheld = pages.pages_that_are(WITHHELD, pages.lo, pages.hi)
+            groups = self._withheld[band] = self._ledger.pages_by_holders(band, withheld)
+        freed = [group for holders, group in groups if holders <= retired]
+        return np.concatenate(freed) if freed else NOTHING
+
+
+def _hull(one: Extent, other: Extent) -> Extent:
+    if one[0] >= one[1]:
+        return other
+    if other[0] >= other[1]:
+        return one
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _shortest(tickets: tuple[int, ...], suffices: Callable[[frozenset[int]], bool]) -> tuple[int, ...]:
+    """The shortest beginning that suffices, of tickets that suffice together.  More tickets never suffice less."""
+    least, most = 0, len(tickets)
+    while least < most:
+        middle = (least + most) // 2
+        if suffices(frozenset(tickets[:middle])):
+            most = middle
+        else:
+            least = middle + 1
+    return tickets[:most]
+
+
+def _enough(tickets: tuple[int, ...], suffices: Callable[[frozenset[int]], bool]) -> tuple[int, ...]:
+    """Of tickets that suffice together, some that do and of which none can be left out."""
+    tickets = _shortest(tickets, suffices)
+    needed = set(tickets)
+    for ticket in tickets:
+        if suffices(frozenset(needed - {ticket})):
+            needed.discard(ticket)
+    return tuple(ticket for ticket in tickets if ticket in needed)
+
+
+def _live_outside(pages: Pages, lo: int, hi: int) -> Int64:
+    """The live pages outside lo <= page < hi, rising."""
+    if not pages.live:
+        return NOTHING
+    below = pages.pages_that_are(LIVE, pages.live_lo, min(lo, pages.live_hi))
+    above = pages.pages_that_are(LIVE, max(hi, pages.live_lo), pages.live_hi)
+    return np.concatenate((below, above))
+
+
+def _holes_for(count: int, pages: Pages, lo: int, hi: int, freed: Int64, from_top: bool) -> Int64:
+    """Pages in lo <= page < hi that will be holes of a band when its live pages are moved there.
+
+    They are taken from the low end, or from the top, so that what stays free is near the frontier.
+    """
+    occupied = pages.states[lo:hi] >= LIVE
+    occupied[freed[(freed >= lo) & (freed < hi)] - lo] = False
+    holes = np.flatnonzero(~occupied) + lo
+    return holes[: -count - 1 : -1].copy() if from_top else holes[:count]

@@ -1,0 +1,49 @@
+"""A device that has done everything by the time it is asked: the arena and the tables in the host's memory."""
+
+from typing import Final
+
+import torch
+
+from impl.chain import Chain
+from impl.device.views import page_view, row_view
+from impl.layout import Row
+from impl.numbers import Int64
+
+LARGE: Final = 1 << 15
+"""Bytes; pages from this size on are copied one by one, which saves a temporary copy of all of them."""
+
+
+class ImmediateDevice:
+    """One flat uint8 tensor, zero at first, so that the sink and every page begin with finite numbers."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.arena = torch.zeros(chain.capacity, dtype=torch.uint8)
+        self._pages = [page_view(self.arena, band) for band in chain.bands]
+        self._tables = [torch.zeros(band.limit, dtype=torch.int64) for band in chain.bands]
+        # the same memory: writing a few numbers costs a tenth of what it costs through torch
+        self._writable = [table.numpy() for table in self._tables]
+
+    def wait_for(self, ticket: int) -> None:
+        """Whoever writes through a view has written when it returns."""
+
+    def move_pages(self, band: int, sources: Int64, targets: Int64) -> None:
+        """Copy pages of a band, pairwise; no target is a source."""
+        pages = self._pages[band]
+        if self.chain.bands[band].page_bytes >= LARGE:
+            for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
+                pages[target].copy_(pages[source])
+        else:
+            pages[torch.from_numpy(targets)] = pages[torch.from_numpy(sources)]
+
+    def update_table(self, band: int, ids: Int64, pages: Int64) -> None:
+        """In the page table, let virtual pages of a band live at these physical pages."""
+        self._writable[band][ids] = pages
+
+    def table(self, band: int) -> torch.Tensor:
+        """The page table of a band, int64, one physical page for each id."""
+        return self._tables[band]
+
+    def view(self, band: int, row: Row) -> torch.Tensor:
+        """A row of every entry of a band: [entries, *row.shape] in the row's dtype, on the arena's own bytes."""
+        return row_view(self.arena, self.chain.bands[band], row)

@@ -1,0 +1,99 @@
+"""Arrays of ids as callers give them: checked once, then 64-bit integers throughout."""
+
+import operator
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from impl.misuse import Misuse
+
+Int64: TypeAlias = npt.NDArray[np.int64]
+
+NOTHING: Final[Int64] = np.empty(0, np.int64)
+NOTHING.flags.writeable = False
+
+_UINT64 = np.dtype(np.uint64)
+_INT64 = np.dtype(np.int64)
+
+
+def as_ids(value: Any, field: str, below: int) -> Int64:
+    """A one-dimensional int64 array of numbers 0 <= id < below; not copied if it already is one.
+
+    Raises:
+        Misuse: it has another shape, other numbers, or one outside the range.
+    """
+    is_plain = type(value) is np.ndarray and value.dtype is _INT64 and value.ndim == 1
+    ids: Int64 = value if is_plain else _converted(value, field)
+    if not ids.size:
+        return NOTHING
+    # as unsigned numbers the negative ones are the largest, so that one comparison checks both ends
+    unsigned = ids.view(_UINT64)
+    worst = int(unsigned.argmax())
+    if unsigned[worst] >= below:
+        raise Misuse(
+            field, int(ids[worst]), f"there are ids from 0 to {below - 1} only", "give ids that were handed out"
+        )
+    return ids
+
+
+def _converted(value: Any, field: str) -> Int64:
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise Misuse(field, value, f"not an array of ids ({error})", "give a sequence of integers") from None
+    if array.ndim != 1:
+        raise Misuse(field, value, f"has {array.ndim} dimensions", "give a flat sequence of integers")
+    if not array.size:
+        return NOTHING
+    if array.dtype.kind not in "iu" or (array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max):
+        raise Misuse(field, value, f"has elements of type {array.dtype}", "give integers below 2**63")
+    return array.astype(np.int64)
+
+
+def as_count(value: Any, field: str) -> int:
+    """A number that is not negative.
+
+    Raises:
+        Misuse: it is no integer, or it is negative.
+    """
+    if type(value) is int:
+        count = value
+    else:
+        if isinstance(value, bool | np.bool_):
+            raise Misuse(field, value, "not a number", "give an integer that is not negative")
+        try:
+            count = operator.index(value)
+        except TypeError:
+            raise Misuse(field, value, "not an integer", "give an integer that is not negative") from None
+    if count < 0:
+        raise Misuse(field, value, "negative", "give an integer that is not negative")
+    return count
+
+
+def largest(array: Int64) -> int:
+    """The largest element of an array that is not empty.  Twice as fast as `max` on short arrays."""
+    return int(array[array.argmax()])
+
+
+def smallest(array: Int64) -> int:
+    """The smallest element of an array that is not empty."""
+    return int(array[array.argmin()])
+
+
+class Sieve:
+    """Finds repeated numbers below a limit, in time proportional to the batch."""
+
+    __slots__ = ("_place",)
+
+    def __init__(self, limit: int) -> None:
+        self._place: Int64 = np.empty(limit, np.int64)
+
+    def once(self, batch: Int64) -> Int64:
+        """The batch itself if no number in it is repeated; otherwise each number once."""
+        if batch.size < 2:
+            return batch
+        order = np.arange(batch.size)
+        self._place[batch] = order
+        kept = self._place[batch] == order
+        return batch if np.count_nonzero(kept) == batch.size else batch[kept]

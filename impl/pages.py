@@ -1,0 +1,207 @@
+"""The pages of one band: its span, what every page is, and which holes to hand out next."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from impl.chain import BandGeometry
+from impl.numbers import NOTHING, Int64, largest, smallest
+from impl.stack import Stack
+
+OUTSIDE: Final = 0
+"""Not in the span."""
+HOLE: Final = 1
+"""In the span and in no use."""
+LIVE: Final = 2
+"""A virtual page lives there."""
+WITHHELD: Final = 3
+"""Logically free, but a ticket still holds it."""
+
+
+class Pages:
+    """The span lo <= page < hi of one band and the fate of each page.
+
+    Between two calls a span is as small as it can be: the page at a side that may move is in use, or the span is empty.
+    So no decision has to look for what is in use.  Nothing here costs time in
+    proportion to the band's pages, apart from searches for the next live byte, which run at the speed of memory.
+    """
+
+    __slots__ = (
+        "_high_end",
+        "_low_end",
+        "_on_stack",
+        "_stack",
+        "_states",
+        "geometry",
+        "hi",
+        "id_at",
+        "live",
+        "live_hi",
+        "live_lo",
+        "lo",
+        "states",
+        "withheld",
+    )
+
+    def __init__(self, geometry: BandGeometry, *, low_end: bool, high_end: bool) -> None:
+        """An empty span; `low_end` and `high_end` say whether it must begin or end where the arena does."""
+        limit = geometry.limit
+        position = limit if high_end else geometry.first
+        self.geometry = geometry
+        self._low_end, self._high_end = low_end, high_end
+        self.lo = self.hi = position
+        self.live = self.withheld = 0
+        # the extent of the live pages; meaningless while there is none
+        self.live_lo = self.live_hi = position
+        # the same bytes twice: a bytearray finds the next live page fastest, an array takes batches
+        self._states = bytearray(limit)
+        self.states: npt.NDArray[np.uint8] = np.frombuffer(self._states, np.uint8)
+        self.id_at: Int64 = np.zeros(limit, np.int64)
+        # every hole is on the stack; what else is on it is passed over when it comes to the top
+        self._stack = Stack(limit)
+        self._on_stack = np.zeros(limit, np.bool_)
+
+    @property
+    def in_use(self) -> int:
+        """Pages that are live or withheld."""
+        return self.live + self.withheld
+
+    @property
+    def holes(self) -> int:
+        """Free pages inside the span."""
+        return self.hi - self.lo - self.live - self.withheld
+
+    # ------------------------------------------------------------------------------------------------------- the span
+
+    def appear(self, page: int) -> None:
+        """An empty span becomes one hole."""
+        self.lo = self.hi = page
+        self.grow_high(1)
+
+    def grow_low(self, count: int) -> None:
+        """The span gains holes below; the highest of them is handed out first."""
+        lo = self.lo - count
+        self.states[lo : self.lo] = HOLE
+        self._stack_up(np.arange(lo, self.lo, dtype=np.int64))
+        self.lo = lo
+
+    def grow_high(self, count: int) -> None:
+        """The span gains holes above; the lowest of them is handed out first."""
+        hi = self.hi + count
+        self.states[self.hi : hi] = HOLE
+        self._stack_up(np.arange(hi - 1, self.hi - 1, -1, dtype=np.int64))
+        self.hi = hi
+
+    def absorb_low(self, count: int) -> None:
+        """The span gives up its lowest pages, which are holes."""
+        self.states[self.lo : self.lo + count] = OUTSIDE
+        self.lo += count
+
+    def absorb_high(self, count: int) -> None:
+        """The span gives up its highest pages, which are holes."""
+        self.states[self.hi - count : self.hi] = OUTSIDE
+        self.hi -= count
+
+    def has_free_edge(self) -> bool:
+        """Whether the span could be smaller."""
+        states, lo, hi = self._states, self.lo, self.hi
+        if lo == hi:
+            return False
+        return (states[lo] == HOLE and not self._low_end) or (states[hi - 1] == HOLE and not self._high_end)
+
+    def tight_span(self) -> tuple[int, int]:
+        """The smallest span that holds all pages in use and is anchored where it must be."""
+        lo, hi = self._extent()
+        if lo == hi:
+            return (self.hi, self.hi) if self._high_end else (self.lo, self.lo)
+        return self.lo if self._low_end else lo, self.hi if self._high_end else hi
+
+    def _extent(self) -> tuple[int, int]:
+        states, withheld = self._states, self.withheld
+        if self.live:
+            lo, hi = self.live_lo, self.live_hi
+            if withheld:
+                below = states.find(WITHHELD, self.lo, lo)
+                above = states.rfind(WITHHELD, hi, self.hi)
+                lo, hi = below if below >= 0 else lo, above + 1 if above >= 0 else hi
+            return lo, hi
+        if withheld:
+            return states.find(WITHHELD, self.lo, self.hi), states.rfind(WITHHELD, self.lo, self.hi) + 1
+        return self.lo, self.lo
+
+    # ------------------------------------------------------------------------------------------------------ the pages
+
+    def take_holes(self, count: int) -> Int64:
+        """Holes to hand out, the last that came free first; there must be as many.  They are on no list afterwards."""
+        pages = self._stack.peek(count)
+        if pages.size == count and np.count_nonzero(self.states[pages] == HOLE) == count:
+            pages = self._stack.pop(count)
+            self._on_stack[pages] = False
+            return pages
+        return self._sift_holes(count)
+
+    def _sift_holes(self, count: int) -> Int64:
+        found: list[Int64] = []
+        missing = count
+        while missing:
+            batch = self._stack.peek(2 * missing)
+            assert batch.size, "every hole is on the stack"
+            valid = np.flatnonzero(self.states[batch] == HOLE)[:missing]
+            missing -= valid.size
+            looked_at = batch.size if missing else int(valid[-1]) + 1
+            found.append(batch[valid])
+            self._on_stack[batch[:looked_at]] = False
+            self._stack.drop(looked_at)
+        return np.concatenate(found) if found else NOTHING
+
+    def settle_in(self, pages: Int64, ids: Int64) -> None:
+        """Holes become live, each the home of an id."""
+        self.states[pages] = LIVE
+        self.id_at[pages] = ids
+        lo, hi = smallest(pages), largest(pages) + 1
+        if self.live:
+            self.live_lo, self.live_hi = min(self.live_lo, lo), max(self.live_hi, hi)
+        else:
+            self.live_lo, self.live_hi = lo, hi
+        self.live += pages.size
+
+    def vacate(self, pages: Int64, held: npt.NDArray[np.bool_] | None) -> None:
+        """Live pages become holes; those that are held, if any, are withheld instead."""
+        if held is None:
+            self.states[pages] = HOLE
+            self._stack_up(pages)
+        else:
+            self.states[pages] = np.where(held, WITHHELD, HOLE)
+            self._stack_up(pages[~held])
+            self.withheld += int(np.count_nonzero(held))
+        self.live -= pages.size
+        if self.live:
+            states = self._states
+            if states[self.live_lo] != LIVE:
+                self.live_lo = states.find(LIVE, self.live_lo, self.live_hi)
+            if states[self.live_hi - 1] != LIVE:
+                self.live_hi = states.rfind(LIVE, self.live_lo, self.live_hi) + 1
+
+    def give_back(self, pages: Int64) -> None:
+        """Withheld pages become holes."""
+        self.states[pages] = HOLE
+        self._stack_up(pages)
+        self.withheld -= pages.size
+
+    def _stack_up(self, holes: Int64) -> None:
+        listed = self._on_stack[holes]
+        if np.count_nonzero(listed):
+            holes = holes[~listed]
+        self._on_stack[holes] = True
+        self._stack.push(holes)
+
+    # ------------------------------------------------------------------------------------- for plans with moves, checks
+
+    def pages_that_are(self, state: int, lo: int, hi: int) -> Int64:
+        """The pages lo <= page < hi in a state, rising.  Looks at each page."""
+        return np.flatnonzero(self.states[lo:hi] == state) + lo
+
+    def stacked(self) -> Int64:
+        """What is on the stack of holes, in no order; for checks."""
+        return self._stack.peek(len(self._stack))

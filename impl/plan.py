@@ -1,0 +1,65 @@
+"""What is decided before anything is done: a plan, or a refusal; and what an allocation gives."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from impl.ledger import Extent
+from impl.numbers import Int64
+
+IN_PLACE = 1
+"""Fill holes, grow into gaps; no page moves."""
+COMPACT_ENDS = 2
+"""Pages of the two end bands move, within their own band."""
+RELAYOUT = 3
+"""Pages of the floats move too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Move:
+    """Live pages of one band and, pairwise, the holes into which they are copied."""
+
+    band: int
+    sources: Int64
+    targets: Int64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """How a joint demand will be met."""
+
+    step: int
+    """IN_PLACE, COMPACT_ENDS or RELAYOUT."""
+    demand: tuple[int, ...]
+    """Pages of each band."""
+    settle: tuple[int, ...]
+    """Tickets to settle first, in this order."""
+    spans: tuple[Extent, ...]
+    """The span of each band after moving and growing, before its pages are handed out."""
+    moves: tuple[Move, ...]
+    """At most one for each band; `spans` say in which order they are legal."""
+    bytes_moved: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a joint demand cannot be met; the first reason that applies."""
+
+    demand: tuple[int, ...]
+    """Pages of each band."""
+    reason: Literal["never", "after-release", "evict"]
+    """`never`: an empty arena could not hold it.  `after-release`: it fits once these tickets retire and these
+    publishers leave.  `evict`: it fits once live pages of some kind are given up, when nothing is held."""
+    tickets: tuple[int, ...] = ()
+    publishers: tuple[str, ...] = ()
+    evict: tuple[int | None, ...] = ()
+    """For each band the least count of pages that suffices if only that band gives way; None if it cannot."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grant:
+    """What an allocation gave."""
+
+    ids: tuple[Int64, ...]
+    """New virtual pages of each band, with one reference each."""
+    plan: Plan
+    """How it was done."""
