@@ -1,0 +1,160 @@
+"""Plans and refusals compared with exhaustive search; every admitted plan is carried out and watched."""
+
+import os
+from itertools import product
+from random import Random
+
+import pytest
+
+from impl.allocator import Allocator
+from impl.plan import Grant, Plan, Refusal
+from impl.recording import RecordedAllocator
+from tests.impl.brute import (
+    Problem,
+    expected_plan,
+    fits_empty,
+    fits_when_released,
+    least_evictions,
+    situation,
+)
+from tests.impl.replay import Replay
+from tests.impl.toys import Driver, filled, random_layout, toy_layout
+
+CASES = int(os.environ.get("ADMISSION_CASES", "2400"))
+"""Demands to compare in each test; set it to 100000 or more for a long run."""
+
+
+def compare(allocator: Allocator | RecordedAllocator, demand: list[int], settle: list[int]) -> str:
+    """Assert that the plan is exact; says what came of it."""
+    header, snapshot = allocator.header(), allocator.snapshot()
+    plan = allocator.plan(demand, settle)
+    assert allocator.snapshot() == snapshot, "a plan changed something"
+    expected = expected_plan(header, snapshot, demand, settle)
+    if isinstance(plan, Plan):
+        assert expected is not None, f"admitted, though no layout exists: {plan}"
+        assert (plan.step, plan.settle, plan.bytes_moved) == (expected.step, expected.settle, expected.bytes_moved)
+        return f"step {plan.step}{' settling' if plan.settle else ''}"
+    assert expected is None, f"refused, though {expected} would do"
+    assert isinstance(plan, Refusal)
+    everyone, everybody = frozenset(ticket.ticket for ticket in snapshot.tickets), frozenset(snapshot.publishers)
+    if plan.reason == "never":
+        assert not fits_empty(header, demand)
+    elif plan.reason == "after-release":
+        named, leaving = frozenset(plan.tickets), frozenset(plan.publishers)
+        assert fits_when_released(header, snapshot, demand, named, leaving)
+        for ticket in named:
+            assert not fits_when_released(header, snapshot, demand, named - {ticket}, leaving), "one too many"
+        if leaving:
+            assert not fits_when_released(header, snapshot, demand, everyone, frozenset())
+    else:
+        assert fits_empty(header, demand)
+        assert not fits_when_released(header, snapshot, demand, everyone, everybody)
+        assert list(plan.evict) == least_evictions(header, snapshot, demand)
+    return plan.reason
+
+
+@pytest.mark.parametrize(("bands", "share"), [(2, 1), (3, 3), (4, 12)])
+def test_plans_are_exact_and_can_be_carried_out(bands: int, share: int) -> None:
+    cases, seed = 0, 0
+    seen: dict[str, int] = {}
+    while cases < CASES // share:
+        seed += 1
+        rnd = Random(f"{bands}:{seed}")
+        layout = random_layout(rnd, bands)
+        sizes = [kind.page_bytes for kind in layout.kinds]
+        replay = Replay()
+        arena = 256 + 3 * max(sizes) + sum(rnd.randint(1, 4) * size for size in sizes)
+        allocator = RecordedAllocator(Allocator(layout, arena), replay)
+        driver = Driver(allocator, rnd)
+        for _ in range(40):
+            driver.step()
+            if rnd.random() < 0.4:
+                demand = [rnd.choice((0, 1, 1, 2, rnd.randint(0, 5))) for _ in sizes]
+                settle = driver.settleable()
+                outcome = compare(allocator, demand, settle)
+                seen[outcome] = seen.get(outcome, 0) + 1
+                cases += 1
+                if rnd.random() < 0.3:
+                    plan = allocator.plan(demand, settle)
+                    done = allocator.allocate(demand, settle)
+                    if isinstance(done, Grant):
+                        assert isinstance(plan, Plan)
+                        assert replay.moved_bytes == plan.bytes_moved
+                        driver.took(done)
+        allocator.allocator.check()
+    moving = "step 2" if bands == 2 else "step 3"
+    assert {"step 1", moving, "after-release", "evict"} <= seen.keys(), seen
+
+
+def test_every_pattern_of_pins_and_every_demand() -> None:
+    """Two bands with pages of 48 and 32 bytes in 192; each page a hole, live, held, or withheld."""
+    layout = toy_layout(("state", 48), ("full", 32))
+    patterns = list(product(("hole", "live", "held", "withheld"), repeat=2 + 2))
+    for pattern in patterns[:: max(1, 12000 // CASES)]:
+        allocator = Allocator(layout, 256 + 192)
+        names = filled(allocator, [2, 2])
+        ticket = allocator.open("forward", "main")
+        for band in (0, 1):
+            fates = dict(zip(names[band].tolist(), pattern[2 * band : 2 * band + 2], strict=True))
+            allocator.hold(ticket, band, [each for each, fate in fates.items() if fate in ("held", "withheld")], "read")
+            allocator.release(band, [each for each, fate in fates.items() if fate in ("hole", "withheld")])
+        for demand in product(range(6), range(8)):
+            for settle in ([], [ticket]):
+                compare(allocator, list(demand), settle)
+
+
+def test_two_kinds_each_have_room_for_four_but_together_only_for_three() -> None:
+    layout = toy_layout(("state", 64), ("full", 64))
+    allocator = Allocator(layout, 256 + 64 * 7)
+    filled(allocator, [0, 1])
+    for demand, fits in (([6, 0], True), ([0, 6], True), ([3, 3], True), ([4, 3], False), ([4, 4], False)):
+        assert isinstance(allocator.plan(demand), Plan) == fits
+        compare(allocator, demand, [])
+
+
+def test_a_float_finds_no_position_on_its_grid_between_two_full_neighbours() -> None:
+    # pages of the float begin at multiples of 112; bytes 352 to 480 are left, which are enough for one, but 336 is
+    # taken and 448 leaves only 32
+    layout = toy_layout(("state", 16), ("window9", 112), ("full", 48))
+    allocator = Allocator(layout, 48 * 12)
+    assert (allocator.chain.base, allocator.chain.capacity) == (256, 576)
+    filled(allocator, [6, 0, 2])
+    refusal = allocator.plan([0, 1, 0])
+    assert isinstance(refusal, Refusal)
+    assert (refusal.reason, refusal.evict) == ("evict", (1, None, 2))
+    compare(allocator, [0, 1, 0], [])
+
+
+def test_a_page_held_for_reading_at_the_frontier_stays_where_it_is() -> None:
+    layout = toy_layout(("state", 64), ("full", 64))
+    allocator = Allocator(layout, 256 + 64 * 8)
+    states, _ = filled(allocator, [4, 4])
+    ticket = allocator.open("forward", "main")
+    frontier = states[allocator.translate(0, states).argmax()]
+    allocator.hold(ticket, 0, [frontier], "read")
+    allocator.release(0, [each for each in states if each != frontier])
+    refusal = allocator.plan([0, 2])
+    assert isinstance(refusal, Refusal)
+    assert (refusal.reason, refusal.tickets) == ("after-release", (ticket,))
+    compare(allocator, [0, 2], [])
+    plan = allocator.plan([0, 2], [ticket])
+    assert isinstance(plan, Plan)
+    assert (plan.step, plan.settle, plan.bytes_moved) == (2, (ticket,), 64)
+    compare(allocator, [0, 2], [ticket])
+
+
+def test_the_search_itself_agrees_with_trying_every_combination() -> None:
+    rnd = Random(5)
+    compared = 0
+    while compared < 60:
+        layout = random_layout(rnd, rnd.choice((2, 3)))
+        sizes = [kind.page_bytes for kind in layout.kinds]
+        allocator = Allocator(layout, 256 + 3 * max(sizes) + sum(rnd.randint(1, 2) * size for size in sizes))
+        driver = Driver(allocator, rnd)
+        for _ in range(20):
+            driver.step()
+        case = situation(allocator.header(), allocator.snapshot(), frozenset(), frozenset())
+        for step in (1, 2, 3):
+            problem: Problem = case.demanding([rnd.randint(0, 2) for _ in sizes], step)
+            assert problem.least_cost() == problem.least_cost_naively()
+            compared += 1
