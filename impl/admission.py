@@ -12,7 +12,7 @@ import numpy as np
 
 from impl.arithmetic.admission import Needs, feasible, free_from, free_until, least_eviction
 from impl.chain import Chain
-from impl.ledger import Extent, Ledger
+from impl.ledger import NO_EXTENT, Extent, Ledger
 from impl.numbers import NOTHING, Int64
 from impl.pages import LIVE, WITHHELD, Pages
 from impl.plan import COMPACT_ENDS, IN_PLACE, RELAYOUT, Move, Plan, Refusal
@@ -54,10 +54,10 @@ class Admission:
             demand: pages of each band.
             settle: outstanding tickets that may be settled, in the order in which they should be.
         """
-        if all(count <= band.holes for count, band in zip(demand, self._bands, strict=True)):
-            spans = tuple([(band.lo, band.hi) for band in self._bands])
-            return Plan(IN_PLACE, demand, (), spans, (), 0)
-        inquiry = _Inquiry(self._chain, self._bands, self._ledger, bool(self._publishers), demand)
+        bands = self._bands
+        if all(count <= pages.holes for count, pages in zip(demand, bands, strict=True)):
+            return Plan(IN_PLACE, demand, (), tuple([(pages.lo, pages.hi) for pages in bands]), (), 0)
+        inquiry = _Inquiry(self._chain, bands, self._ledger, bool(self._publishers), demand)
         for step in (IN_PLACE,) if self._publishers else STEPS:
             if inquiry.fits(step, NO_TICKETS):
                 return self._planned(inquiry, step, ())
@@ -67,10 +67,9 @@ class Admission:
 
     def _planned(self, inquiry: "_Inquiry", step: int, settle: tuple[int, ...]) -> Plan:
         retired = frozenset(settle)
-        stocks = inquiry.stocks(retired)
         needs = inquiry.needs(step, retired)
         if step == IN_PLACE:
-            spans = spans_in_place(self._chain, needs, [stock.extent for stock in stocks], self._placement)
+            spans = spans_in_place(self._chain, needs, self._placement)
             return Plan(step, inquiry.demand, settle, spans, (), 0)
         spans = cheapest_spans(self._chain, needs, self._bands)
         moves = []
@@ -79,7 +78,7 @@ class Admission:
             if sources.size:
                 targets = _holes_for(sources.size, pages, lo, hi, inquiry.freed(band, retired), from_top=band > 0)
                 moves.append(Move(band, sources, targets))
-        moved = sum(move.sources.size * self._chain.bands[move.band].page_bytes for move in moves)
+        moved = sum(move.sources.size * self._chain.page_bytes[move.band] for move in moves)
         return Plan(step, inquiry.demand, settle, spans, tuple(moves), moved)
 
     # ----------------------------------------------------------------------------------------------------- refusals
@@ -119,6 +118,7 @@ class _Inquiry:
     ) -> None:
         self.demand = demand
         self._chain, self._bands, self._ledger, self._gated = chain, bands, ledger, gated
+        self._needs: dict[tuple[int, frozenset[int]], list[Needs]] = {}
         self._stocks: dict[frozenset[int], list[Stock]] = {}
         self._withheld: dict[int, list[tuple[frozenset[int], Int64]]] = {}
 
@@ -128,25 +128,33 @@ class _Inquiry:
 
     def fits_empty(self) -> bool:
         """Whether an empty arena could hold the demand."""
-        needs = [
-            Needs(band.origin, band.page_bytes, count, 0, 0)
-            for band, count in zip(self._chain.bands, self.demand, strict=True)
-        ]
+        bands = zip(self._chain.bands, self.demand, strict=True)
+        needs = [Needs(band.origin, band.page_bytes, count, 0, 0) for band, count in bands]
         return feasible(self._chain.base, self._chain.capacity, needs)
 
     def needs(self, step: int, retired: frozenset[int]) -> list[Needs]:
         """What each band must be given; fixed is all that is in use, or, in bands that may move, what is pinned."""
-        last = len(self.demand) - 1
-        needs = []
-        for geometry, stock, count in zip(self._chain.bands, self.stocks(retired), self.demand, strict=True):
-            is_end = geometry.number in (0, last)
-            moves = step == RELAYOUT or (step == COMPACT_ENDS and is_end)
-            fixed = stock.pins if moves else stock.extent
-            needs.append(Needs(geometry.origin, geometry.page_bytes, stock.in_use + count, *fixed))
+        needs = self._needs.get((step, retired))
+        if needs is None:
+            needs = self._needs[step, retired] = self._needs_found(step, retired)
         return needs
 
-    def stocks(self, retired: frozenset[int]) -> list[Stock]:
-        """What each band holds once these tickets have retired."""
+    def _needs_found(self, step: int, retired: frozenset[int]) -> list[Needs]:
+        bands = self._chain.bands
+        if step == IN_PLACE and not retired:
+            return [
+                Needs(band.origin, band.page_bytes, pages.live + pages.withheld + count, pages.lo, pages.hi)
+                for band, pages, count in zip(bands, self._bands, self.demand, strict=True)
+            ]
+        ends = (0, len(bands) - 1)
+        needs = []
+        for band, stock, count in zip(bands, self._stocks_of(retired), self.demand, strict=True):
+            may_move = step == RELAYOUT or (step == COMPACT_ENDS and band.number in ends)
+            fixed = stock.pins if may_move else stock.extent
+            needs.append(Needs(band.origin, band.page_bytes, stock.in_use + count, *fixed))
+        return needs
+
+    def _stocks_of(self, retired: frozenset[int]) -> list[Stock]:
         stocks = self._stocks.get(retired)
         if stocks is None:
             stocks = self._stocks[retired] = [self._stock(band, retired) for band in range(len(self._bands))]
@@ -157,7 +165,7 @@ class _Inquiry:
         if retired:
             pins = ledger.pins_without(band, retired)
             # what is in use is live, or held by somebody who remains
-            extent = _hull((pages.live_lo, pages.live_hi) if pages.live else (0, 0), pins)
+            extent = _hull((pages.live_lo, pages.live_hi) if pages.live else NO_EXTENT, pins)
             in_use = pages.in_use - self.freed(band, retired).size
         else:
             pins, extent, in_use = ledger.pins(band), (pages.lo, pages.hi), pages.in_use

@@ -1,9 +1,10 @@
 """The chain: how the kinds of a layout share one arena.  Frozen geometry, no pages' fates."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
-from impl.arithmetic.grid import address, ceil_div, pages_until
+from impl.arithmetic.grid import address, ceil_div, first_page_from, pages_until
 from impl.layout import ALIGNMENT, Kind, Layout, Lifetime
 
 SINK_ALIGNMENT: Final = 256
@@ -21,35 +22,25 @@ class BandGeometry:
     number: int
     """Position in the chain, from the low end."""
     kind: Kind
+    name: str
+    """The kind's name."""
     origin: int
     """First byte of page 0."""
+    page_bytes: int
+    page_tokens: int
+    """Entries in a page: tokens, or 1 state slot."""
     first: int
     """The lowest page that may be handed out; pages below it are the sink's."""
     limit: int
     """The page after the highest that lies inside the arena."""
 
     @property
-    def name(self) -> str:
-        """The kind's name."""
-        return self.kind.name
-
-    @property
-    def page_bytes(self) -> int:
-        """Bytes of a page."""
-        return self.kind.page_bytes
-
-    @property
-    def page_tokens(self) -> int:
-        """Entries in a page: tokens, or 1 state slot."""
-        return self.kind.page_tokens
-
-    @property
     def entries(self) -> int:
         """Entries from page 0 to the last page, those of the sink included."""
-        return self.limit * self.kind.page_tokens
+        return self.limit * self.page_tokens
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chain:
     """The bands in address order, and the bytes base <= byte < capacity that they share.
 
@@ -66,22 +57,22 @@ class Chain:
     top: int
     """The page at which the last band ends."""
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The bands' names, low end first."""
         return tuple(band.name for band in self.bands)
 
-    @property
+    @cached_property
     def page_bytes(self) -> tuple[int, ...]:
         """Bytes per page of each band."""
         return tuple(band.page_bytes for band in self.bands)
 
-    @property
+    @cached_property
     def page_tokens(self) -> tuple[int, ...]:
         """Entries per page of each band."""
         return tuple(band.page_tokens for band in self.bands)
 
-    @property
+    @cached_property
     def origins(self) -> tuple[int, ...]:
         """First byte of page 0 of each band."""
         return tuple(band.origin for band in self.bands)
@@ -131,13 +122,14 @@ def _band(number: int, kind: Kind, base: int, capacity: int) -> BandGeometry:
     # state pages are large, so they begin right above the sink instead of at a multiple of their own size
     origin = base if kind.lifetime is Lifetime.STATE else 0
     assert origin % ALIGNMENT == 0, "a band's rows are loaded 16 bytes at a time"
-    first = ceil_div(base - origin, kind.page_bytes)
-    return BandGeometry(number, kind, origin, first, pages_until(origin, kind.page_bytes, capacity))
+    size = kind.page_bytes
+    first, limit = first_page_from(origin, size, base), pages_until(origin, size, capacity)
+    return BandGeometry(number, kind, kind.name, origin, size, kind.page_tokens, first, limit)
 
 
 def _least_bytes(bands: tuple[BandGeometry, ...], base: int, last_page_bytes: int) -> int:
     end = base
     for band in bands:
-        page = ceil_div(end - band.origin, band.page_bytes)
+        page = first_page_from(band.origin, band.page_bytes, end)
         end = address(band.origin, band.page_bytes, page + 1)
     return ceil_div(end, last_page_bytes) * last_page_bytes

@@ -13,6 +13,7 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 NOTHING: Final[Int64] = np.empty(0, np.int64)
 NOTHING.flags.writeable = False
 
+_ORDER: Final[Int64] = np.arange(4096)
 _UINT64 = np.dtype(np.uint64)
 _INT64 = np.dtype(np.int64)
 
@@ -93,7 +94,7 @@ class Sieve:
         """The batch itself if no number in it is repeated; otherwise each number once."""
         if batch.size < 2:
             return batch
-        order = np.arange(batch.size)
+        order = _ORDER[: batch.size] if batch.size <= _ORDER.size else np.arange(batch.size)
         self._place[batch] = order
         kept = self._place[batch] == order
         return batch if np.count_nonzero(kept) == batch.size else batch[kept]

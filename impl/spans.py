@@ -16,9 +16,7 @@ NOWHERE: Final = 1 << 62
 """A cost that no layout has, in bytes."""
 
 
-def spans_in_place(
-    chain: Chain, needs: Sequence[Needs], extents: Sequence[Extent], placement: Mapping[int, float]
-) -> tuple[Extent, ...]:
+def spans_in_place(chain: Chain, needs: Sequence[Needs], placement: Mapping[int, float]) -> tuple[Extent, ...]:
     """Spans that contain the present ones, for needs that are known to fit so.
 
     A float grows towards the wider of the gaps beside it.  One that was empty appears where `placement` says, as a
@@ -27,31 +25,28 @@ def spans_in_place(
     Args:
         chain: the geometry.
         needs: pages that each band must have; pinned is all that is in use.
-        extents: of the pages in use.
         placement: of some bands.
     """
     limits = free_until(chain.capacity, needs)
     last = len(needs) - 1
     free = chain.base
     spans = []
-    for band, (need, (lo, hi), limit) in enumerate(zip(needs, extents, limits, strict=True)):
+    for band, (origin, size, need, lo, hi) in enumerate(needs):
         if band == 0:
-            lo, hi = chain.bottom, max(hi, chain.bottom + need.need)
+            lo, hi = chain.bottom, max(hi, chain.bottom + need)
         elif band == last:
-            lo, hi = min(lo, chain.top - need.need) if lo < hi else chain.top - need.need, chain.top
-        elif need.need:
-            lowest = first_page_from(need.origin, need.size, free)
-            highest = pages_until(need.origin, need.size, limit)
+            lo, hi = min(lo, chain.top - need) if lo < hi else chain.top - need, chain.top
+        elif need > hi - lo:
+            lowest, highest = first_page_from(origin, size, free), pages_until(origin, size, limits[band])
             if lo == hi:
-                lo = hi = _appearance(chain, need, lowest, highest - need.need, placement.get(band))
-                hi += need.need
+                lo = _appearance(chain, needs[band], lowest, highest - need, placement.get(band))
+                hi = lo + need
             else:
-                more = max(0, need.need - (hi - lo))
-                below, above = lo - lowest, highest - hi
+                more, below, above = need - (hi - lo), lo - lowest, highest - hi
                 down = min(more, below) if below >= above else max(0, more - above)
                 lo, hi = lo - down, hi + more - down
         if lo < hi:
-            free = address(need.origin, need.size, hi)
+            free = address(origin, size, hi)
         spans.append((lo, hi))
     return tuple(spans)
 
