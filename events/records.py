@@ -17,6 +17,9 @@ VERSION = 1
 """Version of the trace format; a reader refuses any other."""
 
 WIDEST = 2**62
+MOST_TICKETS = 2**12
+"""A trace follows at most so many outstanding tickets, since each is ordered with each."""
+
 Number = Annotated[int, Meta(ge=-WIDEST, le=WIDEST)]
 Count = Annotated[int, Meta(ge=0, le=WIDEST)]
 BandNumber = Annotated[int, Meta(ge=0, le=255)]
@@ -91,7 +94,7 @@ class Snapshot(Record, frozen=True, tag="snapshot"):
     """Everything an allocator knows, between two calls.  Contents of pages are the driver's and are left out."""
 
     bands: Annotated[list[BandState], Meta(min_length=1, max_length=256)]
-    tickets: Annotated[list[TicketState], Meta(max_length=2**20)]
+    tickets: Annotated[list[TicketState], Meta(max_length=MOST_TICKETS)]
     streams: dict[Name, Numbers]  # for each stream, the outstanding tickets that its next ticket will run after
     next_ticket: Count  # every ticket opened later has this number or a higher one
     publishers: Annotated[list[Name], Meta(max_length=2**20)]

@@ -62,6 +62,12 @@ def _ticket_differences(s: JudgedArena, snapshot: Snapshot) -> Iterator[str]:
     order = s.order
     theirs: dict[int, TicketState] = {ticket.ticket: ticket for ticket in snapshot.tickets}
     yield from _unequal("outstanding tickets", [t.ticket for t in snapshot.tickets], list(order.after))
+    tails = [(stream, ticket) for stream, tail in snapshot.streams.items() for ticket in tail]
+    yield from _unequal(
+        "ends of streams as (stream, ticket)",
+        tails,
+        [(stream, ticket) for stream, tail in order.tails.items() for ticket in tail],
+    )
     if snapshot.next_ticket != order.next_ticket:
         yield f"the allocator's next ticket is {snapshot.next_ticket}, the judge's {order.next_ticket}"
     entries: dict[int, set[tuple[int, int, int, int]]] = {ticket: set() for ticket in order.after}

@@ -1,20 +1,35 @@
 """The judged arena: a state whose fields are tables and whose words are listed from indexes."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from events.records import Header
 from spec import words
-from spec.judge.indexes import Extents, Index, PageAddresses
+from spec.judge.indexes import Extents, Index, PageAddresses, Place
 from spec.judge.order import Before, IsTransfer, Order
 from spec.judge.tables import Change, Table, Writes
 from spec.ranges import Word
 from spec.state import FIELDS, READ, WRITE
 
-LAPSES = {"held": "name"}
-"""An entry of the second has no meaning once the first is the default: it is dropped with it."""
+MEANT_WITH = {"name": "held", "page_of": "refs", "written": "refs"}
+"""An entry of the first table means nothing while that of the second is the default: it is not kept then.
+
+A long stream mints ever new ids and tickets; without this the tables would grow with every one of them.
+"""
 
 GARBAGE = -1
 """What a page shows when something else was written over it; no driver may write it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the writes to a set of fields are put into the tables: in which order, and which indexes are told."""
+
+    tables: tuple[
+        tuple[str, Table, Table | None, tuple[Table, ...]], ...
+    ]  # with what it is meant with, and what with it
+    watchers: tuple[tuple[Any, tuple[str, ...]], ...]  # an index, and those of the fields that it watches
 
 
 class JudgedArena:
@@ -34,7 +49,8 @@ class JudgedArena:
         self.tables = {name: Table(False if field.value == "bool" else 0) for name, field in FIELDS.items()}
         self.__dict__.update(self.tables)
         self.listings: dict[str, Any] = {}
-        self.watchers: dict[str, tuple[Any, ...]] = dict.fromkeys(FIELDS, ())
+        self.watched: list[tuple[Any, frozenset[str]]] = []  # each index, and the fields that it watches
+        self.plans: dict[tuple[str, ...], Plan] = {}
         self._index_everything()
 
     def __getattr__(self, name: str) -> Any:
@@ -68,15 +84,18 @@ class JudgedArena:
         self.listings["entries"] = lambda ticket: [(ticket, band, page) for band, page in pages_held(ticket)]
         self.listings["this_page"] = lambda band, page: ((band, page),)
         self.extents = Extents(self)
-        self.watchers["lo"] = self.watchers["hi"] = (self.extents,)
+        self._watch(self.extents, "lo hi")
         self.listings["spans_below"] = self.extents.below.__getitem__
         self.listings["spans_above"] = self.extents.above.__getitem__
         self.listings["struck"] = self.extents.struck
 
-    def _index(self, word: Word, tables: str, place: Any) -> None:
-        index = self.listings[word.name] = Index(self, word, place)
-        for name in tables.split():
-            self.watchers[name] += (index,)
+    def _index(self, word: Word, fields: str, place: Place) -> None:
+        """List a word from an index of the first of these fields' table, which is told when any of them changes."""
+        index = self.listings[word.name] = Index(self, word, self.tables[fields.split()[0]], place)
+        self._watch(index, fields)
+
+    def _watch(self, index: Any, fields: str) -> None:
+        self.watched.append((index, frozenset(fields.split())))
 
     def but(self, **fields: Writes) -> Change:
         """The change that replaces these fields."""
@@ -84,17 +103,41 @@ class JudgedArena:
 
     def apply(self, change: Change) -> None:
         """Put the writes of a change into the tables, and tell the indexes."""
-        for name, writes in change.fields.items():
-            table, watchers = self.tables[name], self.watchers[name]
-            default, lapsing = table.default, self.tables.get(LAPSES.get(name, ""))
-            for key, value in writes.items():
-                for watcher in watchers:
-                    watcher.forget(key)
-                if value == default:
+        fields = change.fields
+        plan = self.plans.get(tuple(fields)) or self._planned(fields)
+        for name, table, meant_with, meaning in plan.tables:
+            default = table.default
+            for key, value in fields[name].items():
+                if value == default or (meant_with is not None and key not in meant_with):
                     table.pop(key, None)
-                    if lapsing is not None:
-                        lapsing.pop(key, None)
+                    for other in meaning:
+                        other.pop(key, None)
                 else:
                     table[key] = value
-                for watcher in watchers:
-                    watcher.recall(key)
+        for index, names in plan.watchers:
+            if len(names) == 1:
+                index.update(fields[names[0]])
+            else:
+                index.update(set().union(*[fields[name] for name in names]))
+
+    def _planned(self, fields: Iterable[str]) -> Plan:
+        tables = self.tables
+        # what others are meant with comes first
+        ordered = sorted(fields, key=MEANT_WITH.__contains__)
+        plan = self.plans[tuple(fields)] = Plan(
+            tuple(
+                (
+                    name,
+                    tables[name],
+                    tables[MEANT_WITH[name]] if name in MEANT_WITH else None,
+                    tuple(tables[other] for other, leader in MEANT_WITH.items() if leader == name),
+                )
+                for name in ordered
+            ),
+            tuple(
+                (index, tuple(name for name in ordered if name in watched))
+                for index, watched in self.watched
+                if not watched.isdisjoint(ordered)
+            ),
+        )
+        return plan

@@ -19,31 +19,34 @@ class Index:
     """The members of a word for each way it can be given.
 
     `place(*key)` says which given and which member an entry of the table speaks of; whether it is a member at all is
-    for the word to say.  That is exact when the word reads the state at that entry only.
+    for the word to say.  That is exact when the word reads the state at that entry only, and when no entry that has the
+    table's default is a member.
     """
 
-    def __init__(self, s: Any, word: Word, place: Place) -> None:
-        self.s, self.holds, self.place = s, word.holds, place
+    def __init__(self, s: Any, word: Word, table: dict[Key, Any], place: Place) -> None:
+        self.s, self.holds, self.table, self.place = s, word.holds, table, place
         self.members: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
+        self.places: dict[Key, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}  # where the entries that count are listed
 
-    def forget(self, key: Key) -> None:
-        """The entry is about to change."""
-        given, member = self.place(*key)
-        if self.holds(self.s, *given, *member):
-            group = self.members[given]
-            group.discard(member)
-            if not group:
-                del self.members[given]
-
-    def recall(self, key: Key) -> None:
-        """The entry has changed."""
-        given, member = self.place(*key)
-        if self.holds(self.s, *given, *member):
-            group = self.members.get(given)
-            if group is None:
-                self.members[given] = {member}
-            else:
-                group.add(member)
+    def update(self, keys: Iterable[Key]) -> None:
+        """These entries have changed."""
+        s, holds, table, place, members, places = self.s, self.holds, self.table, self.place, self.members, self.places
+        for key in keys:
+            was = places.pop(key, None)
+            if was is not None:
+                given, member = was
+                group = members[given]
+                group.discard(member)
+                if not group:
+                    del members[given]
+            if key in table:
+                given, member = place(*key)
+                if holds(s, *given, *member):
+                    places[key] = given, member
+                    if given in members:
+                        members[given].add(member)
+                    else:
+                        members[given] = {member}
 
     def __call__(self, *given: Any) -> Iterable[tuple[Any, ...]]:
         return self.members.get(given, ())
@@ -58,26 +61,27 @@ class Extents:
         self.above: dict[int, list[tuple[int]]] = {band: [] for band in range(s.bands)}
         self.bytes: dict[int, tuple[int, int]] = {}  # first byte and end of each non-empty span
 
-    def forget(self, band: Key) -> None:
-        """A side of the band's span is about to change."""
-
-    def recall(self, band: Key) -> None:
-        """A side of the band's span has changed."""
+    def update(self, bands: Iterable[int]) -> None:
+        """A side of these bands' spans has changed."""
         s = self.s
-        was = band in self.bytes
-        if words.is_empty(s, band):
-            self.bytes.pop(band, None)
-        else:
-            self.bytes[band] = words.start(s, band), words.end(s, band)
-        if was != (band in self.bytes):
-            for other in range(s.bands):
-                if other == band:
-                    continue
-                group = self.above[other] if other < band else self.below[other]
-                if was:
-                    group.remove((band,))
-                else:
-                    insort(group, (band,))
+        for band in bands:
+            was = band in self.bytes
+            if words.is_empty(s, band):
+                self.bytes.pop(band, None)
+            else:
+                self.bytes[band] = words.start(s, band), words.end(s, band)
+            if was != (band in self.bytes):
+                self._appears_or_vanishes(band, was)
+
+    def _appears_or_vanishes(self, band: int, was: bool) -> None:
+        for other in range(self.s.bands):
+            if other == band:
+                continue
+            group = self.above[other] if other < band else self.below[other]
+            if was:
+                group.remove((band,))
+            else:
+                insort(group, (band,))
 
     def struck(self, band: int, page: int) -> tuple[tuple[int, int], ...]:
         """The pages that a write to this one hits besides; legal spans are disjoint, so one comparison a band."""

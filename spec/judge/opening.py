@@ -1,11 +1,13 @@
 """From a header and a snapshot to a judged arena, and what is wrong with them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from events.records import Header, Snapshot
 from spec.catalog import INVARIANTS, Property
 from spec.concrete import Domains
 from spec.judge.arena import JudgedArena
+from spec.judge.order import order_problem
 from spec.judge.tables import Writes
 from spec.ranges import universe
 from spec.state import LIVE, READ, WITHHELD, WRITE
@@ -33,20 +35,25 @@ def snapshot_problem(header: Header, snapshot: Snapshot) -> str | None:
                 f"band {band.name}: {len(its.pages)} live pages, {len(its.ids)} ids and {len(its.references)} counts "
                 "of references should be equally many"
             )
-    known = {ticket.ticket for ticket in snapshot.tickets}
-    if len(known) < len(snapshot.tickets):
-        return "a ticket is listed twice"
-    if known and max(known) >= snapshot.next_ticket:
-        return f"ticket {max(known)} is outstanding, but the next ticket is said to be {snapshot.next_ticket}"
+        for what, listed in (
+            ("page with its id", list(zip(its.pages, its.ids, strict=True))),
+            ("withheld page", its.withheld),
+            ("queued page", its.queued_read + its.queued_write),
+        ):
+            if _has_twice(listed):
+                return f"band {band.name}: a {what} is listed twice"
     for ticket in snapshot.tickets:
-        if not known >= set(ticket.after):
-            return f"ticket {ticket.ticket} runs after a ticket that is not outstanding"
         if any(entry.band >= len(header.bands) for entry in ticket.entries):
             return f"ticket {ticket.ticket} holds a page of a band that the chain does not have"
-    for stream, tail in snapshot.streams.items():
-        if not known >= set(tail):
-            return f"stream {stream!r} ends in a ticket that is not outstanding"
-    return None
+        if _has_twice([(entry.band, entry.page) for entry in ticket.entries]):
+            return f"ticket {ticket.ticket} holds a page twice"
+    if _has_twice(snapshot.publishers):
+        return "a publisher is listed twice"
+    return order_problem(snapshot.tickets, snapshot.streams, snapshot.next_ticket)
+
+
+def _has_twice(listed: Sequence[Any]) -> bool:
+    return len(set(listed)) < len(listed)
 
 
 def opened(header: Header, snapshot: Snapshot) -> JudgedArena:
@@ -74,7 +81,7 @@ def opened(header: Header, snapshot: Snapshot) -> JudgedArena:
     fields["held"], fields["name"] = Writes(), Writes()
     order = s.order
     order.next_ticket = snapshot.next_ticket
-    order.tails = {stream: set(tail) for stream, tail in snapshot.streams.items()}
+    order.tails = {stream: set(tail) for stream, tail in snapshot.streams.items() if tail}
     for ticket in snapshot.tickets:
         order.user[ticket.ticket], order.stream[ticket.ticket] = ticket.user, ticket.stream
         order.after[ticket.ticket] = set(ticket.after)

@@ -1,52 +1,53 @@
-"""The page actions of each record: a call or a step on many pages is that action on each of them, in order."""
+"""The page actions of each record: a call or a step on many pages is one action on each of them, in order."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from itertools import repeat
 from typing import Any, TypeAlias
 
 from events import records as r
+from spec.catalog import Action
 from spec.judge.opening import MODES
 from spec.judge.verdict import Arguments
+from spec.specification import ACTIONS
 
-PageActions: TypeAlias = Iterator[tuple[str, Arguments]]
-
-
-def _each(action: str, *columns: Iterable[Any]) -> PageActions:
-    return ((action, arguments) for arguments in zip(*columns, strict=True))
+PageActions: TypeAlias = tuple[Action, Callable[[Any], Iterable[Arguments]]]
+"""The action of a kind of record, and its arguments on each page of one of them."""
 
 
-def _repeated(action: str) -> Callable[[Any], PageActions]:
-    return lambda record: ((action, (record.band,)) for _ in range(record.count))
+def _per_page(action: str, arguments: Callable[[Any], Iterable[Arguments]]) -> PageActions:
+    return ACTIONS[action], arguments
 
 
-def _same(value: Any, column: list[Any]) -> list[Any]:
-    return [value] * len(column)
+def _once(action: str, arguments: Callable[[Any], Arguments]) -> PageActions:
+    return ACTIONS[action], lambda record: (arguments(record),)
 
 
-STEP_ACTIONS: dict[type[Any], Callable[[Any], PageActions]] = {
-    r.GrewLow: _repeated("grow-low"),
-    r.GrewHigh: _repeated("grow-high"),
-    r.AbsorbedLow: _repeated("absorb-low"),
-    r.AbsorbedHigh: _repeated("absorb-high"),
-    r.Appeared: lambda a: iter([("appear", (a.band, a.page))]),
-    r.Allocated: lambda a: _each("allocate", _same(a.band, a.ids), a.pages, a.ids),
-    r.Moved: lambda a: _each("move", _same(a.band, a.sources), a.sources, a.targets),
-    r.Settled: lambda a: iter([("settle", (a.ticket,))]),
-    r.Refused: lambda a: iter(()),
+def _counted(action: str) -> PageActions:
+    return ACTIONS[action], lambda record: repeat((record.band,), record.count)
+
+
+PAGE_ACTIONS: dict[type[Any], PageActions] = {
+    r.GrewLow: _counted("grow-low"),
+    r.GrewHigh: _counted("grow-high"),
+    r.AbsorbedLow: _counted("absorb-low"),
+    r.AbsorbedHigh: _counted("absorb-high"),
+    r.Appeared: _once("appear", lambda a: (a.band, a.page)),
+    r.Allocated: _per_page("allocate", lambda a: zip(repeat(a.band), a.pages, a.ids, strict=False)),
+    r.Moved: _per_page("move", lambda a: zip(repeat(a.band), a.sources, a.targets, strict=False)),
+    r.Settled: _once("settle", lambda a: (a.ticket,)),
+    r.Share: _per_page("share", lambda c: zip(repeat(c.band), c.ids, strict=False)),
+    r.Hold: _per_page(
+        "hold", lambda c: zip(repeat(c.ticket), repeat(c.band), c.ids, repeat(MODES[c.mode]), strict=False)
+    ),
+    r.Complete: _once("complete", lambda c: (c.ticket,)),
+    r.Settle: _once("settle", lambda c: (c.ticket,)),
+    r.Drain: _once("drain", lambda c: ()),
+    r.Issue: _per_page("issue", lambda c: zip(repeat(c.ticket), repeat(c.band), c.pages, c.values, strict=False)),
+    r.Land: _per_page("land", lambda c: zip(repeat(c.band), c.pages, strict=False)),
+    r.Publish: _once("publish", lambda c: (c.who,)),
+    r.Unpublish: _once("unpublish", lambda c: (c.who,)),
 }
-"""The page actions of a step."""
+"""The kinds of record that are one action on each of their pages; columns that belong together are equally long.
 
-CALL_ACTIONS: dict[type[Any], Callable[[Any], PageActions]] = {
-    r.Allocate: lambda c: iter(()),
-    r.Compact: lambda c: iter(()),
-    r.Open: lambda c: iter(()),
-    r.Share: lambda c: _each("share", _same(c.band, c.ids), c.ids),
-    r.Hold: lambda c: _each("hold", _same(c.ticket, c.ids), _same(c.band, c.ids), c.ids, _same(MODES[c.mode], c.ids)),
-    r.Complete: lambda c: iter([("complete", (c.ticket,))]),
-    r.Settle: lambda c: iter([("settle", (c.ticket,))]),
-    r.Drain: lambda c: iter([("drain", ())]),
-    r.Issue: lambda c: _each("issue", _same(c.ticket, c.pages), _same(c.band, c.pages), c.pages, c.values),
-    r.Land: lambda c: _each("land", _same(c.band, c.pages), c.pages),
-    r.Publish: lambda c: iter([("publish", (c.who,))]),
-    r.Unpublish: lambda c: iter([("unpublish", (c.who,))]),
-}
-"""The page actions of a call.  Within one call none changes whether another is legal, save for `Release`, see there."""
+The others are none (`Open`, `Allocate`, `Compact`, `Refused`), or an action that depends on the page (`Release`).
+"""

@@ -1,9 +1,11 @@
 """Which steps each call may have, and whether what the driver was given agrees with them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from events import records as r
+from spec.judge.verdict import Problem
 
 LAYOUT: frozenset[type[Any]] = frozenset({r.GrewLow, r.GrewHigh, r.AbsorbedLow, r.AbsorbedHigh, r.Appeared})
 SHRINKS: frozenset[type[Any]] = frozenset({r.AbsorbedLow, r.AbsorbedHigh})
@@ -25,13 +27,37 @@ STEPS_OF: dict[type[Any], frozenset[type[Any]]] = {
 }
 """Other steps were asked for by no call."""
 
+STEPS: frozenset[type[Any]] = frozenset().union(*STEPS_OF.values())
 
-def end_problem(call: Any, end: r.End, steps: Sequence[Any]) -> tuple[str, str] | None:
-    """What is wrong with the way a legal call ended, and the property or check it fails; the steps came before."""
+
+@dataclass
+class Answer:
+    """What the steps of a call came to.  It grows with the pages that are allocated, not with the steps."""
+
+    given: dict[int, list[int]] = field(default_factory=dict)  # by band
+    refusals: int = 0
+    settled: int = 0
+    moved_bytes: int = 0
+
+    def note(self, step: Any, page_bytes: Sequence[int]) -> None:
+        """One more step, which was legal; `page_bytes` are of each band."""
+        kind = type(step)
+        if kind is r.Allocated:
+            self.given.setdefault(step.band, []).extend(step.ids)
+        elif kind is r.Refused:
+            self.refusals += 1
+        elif kind is r.Settled:
+            self.settled += 1
+        elif kind is r.Moved:
+            self.moved_bytes += len(step.sources) * page_bytes[step.band]
+
+
+def end_problem(call: Any, end: r.End, answer: Answer) -> Problem | None:
+    """What is wrong with the way a legal call ended, after these steps."""
     if end.outcome == "failed":
         return "agreement", "the allocator rejected a legal call as a misuse"
     if isinstance(call, r.Allocate):
-        return _allocation_problem(call, end, steps)
+        return _refusal_problem(end, answer) if end.outcome == "refused" else _grant_problem(call, end, answer)
     if end.outcome == "refused":
         return "agreement", "only an allocation can be refused"
     if end.ids:
@@ -39,23 +65,24 @@ def end_problem(call: Any, end: r.End, steps: Sequence[Any]) -> tuple[str, str] 
     return None
 
 
-def _allocation_problem(call: r.Allocate, end: r.End, steps: Sequence[Any]) -> tuple[str, str] | None:
-    given: list[list[int]] = [[] for _ in call.demand]
-    refusals = 0
-    for step in steps:
-        if isinstance(step, r.Allocated):
-            given[step.band] += step.ids
-        elif isinstance(step, r.Refused):
-            refusals += 1
-    counts = [len(ids) for ids in given]
-    if end.outcome == "refused":
-        if any(counts):
-            return "all-or-nothing", f"a refused demand left pages allocated: {counts} of each band"
-        if refusals != 1:
-            return "agreement", f"a refused demand has one step that says why, not {refusals}"
-        return None
-    if refusals:
+def _refusal_problem(end: r.End, answer: Answer) -> Problem | None:
+    if any(answer.given.values()):
+        counts = {band: len(ids) for band, ids in answer.given.items()}
+        return "all-or-nothing", f"a refused demand left pages allocated, by band: {counts}"
+    if answer.settled:
+        return "all-or-nothing", "a refused demand settled tickets"
+    if answer.refusals != 1:
+        return "agreement", f"a refused demand has one step that says why, not {answer.refusals}"
+    if any(end.ids):
+        return "agreement", "the demand was refused and the driver was given ids"
+    return None
+
+
+def _grant_problem(call: r.Allocate, end: r.End, answer: Answer) -> Problem | None:
+    if answer.refusals:
         return "agreement", "the allocator wrote a refusal and the driver was given pages"
+    given = [answer.given.get(band, []) for band in range(len(call.demand))]
+    counts = [len(ids) for ids in given]
     if counts != list(call.demand):
         return "all-or-nothing", f"{list(call.demand)} pages of each band were asked for, and {counts} allocated"
     if end.ids != given:

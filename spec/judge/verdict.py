@@ -5,6 +5,8 @@ from typing import Any, Literal, TypeAlias
 
 Arguments: TypeAlias = tuple[Any, ...]
 Blame: TypeAlias = Literal["driver", "allocator", "trace"]
+Problem: TypeAlias = tuple[str, str]
+"""The check that fails, and what is wrong, a clause."""
 
 
 @dataclass(frozen=True)
