@@ -7,7 +7,7 @@ from typing import Any
 from events.records import Header
 from spec import words
 from spec.judge.indexes import Extents, Index, PageAddresses, Place
-from spec.judge.order import Before, IsTransfer, Order
+from spec.judge.order import Before, Order
 from spec.judge.tables import Change, Table, Writes
 from spec.ranges import Word
 from spec.state import FIELDS, READ, WRITE
@@ -24,11 +24,10 @@ GARBAGE = -1
 
 @dataclass(frozen=True)
 class Plan:
-    """How the writes to a set of fields are put into the tables: in which order, and which indexes are told."""
+    """How the writes to a set of fields are put into the tables, and which indexes are told of them."""
 
-    tables: tuple[
-        tuple[str, Table, Table | None, tuple[Table, ...]], ...
-    ]  # with what it is meant with, and what with it
+    tables: tuple[tuple[str, Table, Any, tuple[Table, ...]], ...]  # with its default, and the tables meant with it
+    meant: tuple[tuple[str, Table, Any, Table], ...]  # those meant with another table, which has its writes already
     watchers: tuple[tuple[Any, tuple[str, ...]], ...]  # an index, and those of the fields that it watches
 
 
@@ -45,7 +44,7 @@ class JudgedArena:
         self.address = PageAddresses([b.origin for b in header.bands], [b.page_bytes for b in header.bands])
         self.garbage = GARBAGE
         self.order = Order()
-        self.before, self.is_transfer = Before(self.order), IsTransfer(self.order)
+        self.before, self.is_transfer = Before(self.order), self.order.is_transfer
         self.tables = {name: Table(False if field.value == "bool" else 0) for name, field in FIELDS.items()}
         self.__dict__.update(self.tables)
         self.listings: dict[str, Any] = {}
@@ -105,39 +104,40 @@ class JudgedArena:
         """Put the writes of a change into the tables, and tell the indexes."""
         fields = change.fields
         plan = self.plans.get(tuple(fields)) or self._planned(fields)
-        for name, table, meant_with, meaning in plan.tables:
-            default = table.default
+        for name, table, default, followers in plan.tables:
             for key, value in fields[name].items():
-                if value == default or (meant_with is not None and key not in meant_with):
-                    table.pop(key, None)
-                    for other in meaning:
-                        other.pop(key, None)
-                else:
+                if value != default:
                     table[key] = value
+                else:
+                    table.pop(key, None)
+                    for follower in followers:
+                        follower.pop(key, None)
+        for name, table, default, leader in plan.meant:
+            for key, value in fields[name].items():
+                if value != default and key in leader:
+                    table[key] = value
+                else:
+                    table.pop(key, None)
         for index, names in plan.watchers:
-            if len(names) == 1:
-                index.update(fields[names[0]])
-            else:
-                index.update(set().union(*[fields[name] for name in names]))
+            keys = fields[names[0]].keys()
+            for name in names[1:]:
+                if fields[name].keys() != keys:
+                    keys |= fields[name].keys()
+            index.update(keys)
 
     def _planned(self, fields: Iterable[str]) -> Plan:
         tables = self.tables
-        # what others are meant with comes first
-        ordered = sorted(fields, key=MEANT_WITH.__contains__)
+
+        def followers(name: str) -> tuple[Table, ...]:
+            return tuple(tables[other] for other, leader in MEANT_WITH.items() if leader == name)
+
         plan = self.plans[tuple(fields)] = Plan(
+            tuple((n, tables[n], tables[n].default, followers(n)) for n in fields if n not in MEANT_WITH),
+            tuple((n, tables[n], tables[n].default, tables[MEANT_WITH[n]]) for n in fields if n in MEANT_WITH),
             tuple(
-                (
-                    name,
-                    tables[name],
-                    tables[MEANT_WITH[name]] if name in MEANT_WITH else None,
-                    tuple(tables[other] for other, leader in MEANT_WITH.items() if leader == name),
-                )
-                for name in ordered
-            ),
-            tuple(
-                (index, tuple(name for name in ordered if name in watched))
+                (index, tuple(name for name in fields if name in watched))
                 for index, watched in self.watched
-                if not watched.isdisjoint(ordered)
+                if not watched.isdisjoint(fields)
             ),
         )
         return plan

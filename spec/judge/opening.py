@@ -83,8 +83,7 @@ def opened(header: Header, snapshot: Snapshot) -> JudgedArena:
     order.next_ticket = snapshot.next_ticket
     order.tails = {stream: set(tail) for stream, tail in snapshot.streams.items() if tail}
     for ticket in snapshot.tickets:
-        order.user[ticket.ticket], order.stream[ticket.ticket] = ticket.user, ticket.stream
-        order.after[ticket.ticket] = set(ticket.after)
+        order.enter(ticket.ticket, ticket.user, ticket.stream, set(ticket.after))
         for entry in ticket.entries:
             fields["held"][ticket.ticket, entry.band, entry.page] = MODES[entry.mode]
             fields["name"][ticket.ticket, entry.band, entry.page] = entry.id

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from events.records import MOST_TICKETS, TicketState
+from spec.judge.tables import Table
 
 
 class Order:
@@ -14,6 +15,7 @@ class Order:
 
     def __init__(self) -> None:
         self.user: dict[int, str] = {}
+        self.is_transfer = Table(False)
         self.stream: dict[int, str | None] = {}
         self.after: dict[int, set[int]] = {}
         self.tails: dict[str, set[int]] = {}  # of the streams that have any: what their next ticket will run after
@@ -46,12 +48,17 @@ class Order:
         if stream is not None:
             after |= self.tails.get(stream, after)
             self.tails[stream] = after | {ticket}
-        self.user[ticket], self.stream[ticket], self.after[ticket] = user, stream, after
+        self.enter(ticket, user, stream, after)
         self.next_ticket = ticket + 1
+
+    def enter(self, ticket: int, user: str, stream: str | None, after: set[int]) -> None:
+        """A ticket that is outstanding, and those that run before it."""
+        self.user[ticket], self.stream[ticket], self.after[ticket] = user, stream, after
+        self.is_transfer[ticket] = user == "transfer"
 
     def retire(self, ticket: int) -> None:
         """The ticket is over; nothing needs to be ordered with it any more."""
-        del self.user[ticket], self.stream[ticket], self.after[ticket]
+        del self.user[ticket], self.is_transfer[ticket], self.stream[ticket], self.after[ticket]
         for after in self.after.values():
             after.discard(ticket)
         for stream in [stream for stream, tail in self.tails.items() if ticket in tail]:
@@ -117,13 +124,3 @@ class Before:
 
     def __getitem__(self, pair: tuple[int, int]) -> bool:
         return pair[0] in self.order.after.get(pair[1], ())
-
-
-class IsTransfer:
-    """The constant `is_transfer` of the state, read from the order."""
-
-    def __init__(self, order: Order) -> None:
-        self.order = order
-
-    def __getitem__(self, ticket: int) -> bool:
-        return self.order.user.get(ticket) == "transfer"
