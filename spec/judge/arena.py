@@ -119,7 +119,7 @@ class JudgedArena:
                 else:
                     table.pop(key, None)
         for index, names in plan.watchers:
-            keys = fields[names[0]].keys()
+            keys: Any = fields[names[0]].keys()
             for name in names[1:]:
                 if fields[name].keys() != keys:
                     keys |= fields[name].keys()
