@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from impl.band import Band
 from impl.chain import Chain
 from impl.holders import Holders
 from impl.ids import IdSpace
@@ -11,24 +12,24 @@ from impl.ledger import NO_EXTENT, Ledger
 from impl.pages import HOLE, LIVE, OUTSIDE, WITHHELD, Pages
 
 
-def check_tables(chain: Chain, bands: Sequence[Pages], ids: Sequence[IdSpace], ledger: Ledger) -> None:
+def check_tables(chain: Chain, bands: Sequence[Band], ledger: Ledger) -> None:
     """Assert that spans are in order and tight, and that every table agrees with every other.
 
     Raises:
         AssertionError: one does not.
     """
     end = chain.base
-    for pages, space, holders in zip(bands, ids, ledger.bands, strict=True):
-        geometry = pages.geometry
+    for band in bands:
+        pages, geometry = band.pages, band.geometry
         if pages.lo < pages.hi:
             assert end <= geometry.origin + pages.lo * geometry.page_bytes, f"{geometry.name} begins in another span"
             end = geometry.origin + pages.hi * geometry.page_bytes
         _check_pages(pages)
-        _check_ids(pages, space)
-        _check_holders(pages, holders, ledger, geometry.number)
+        _check_ids(pages, band.ids)
+        _check_holders(pages, band.holders, ledger, geometry.number)
     assert end <= chain.capacity, "the last span ends outside the arena"
-    assert bands[0].lo == chain.bottom, "the first band begins at the bottom"
-    assert bands[-1].hi == chain.top, "the last band ends at the top"
+    assert bands[0].pages.lo == chain.bottom, "the first band begins at the bottom"
+    assert bands[-1].pages.hi == chain.top, "the last band ends at the top"
 
 
 def _check_pages(pages: Pages) -> None:

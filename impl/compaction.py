@@ -7,19 +7,17 @@ from impl.numbers import Int64
 from impl.pages import HOLE, LIVE, Pages
 
 
-def compacting_moves(pages: Pages, pins: Extent, at_most: int, anchored: Extent) -> tuple[Int64, Int64] | None:
+def compacting_moves(pages: Pages, pins: Extent, at_most: int) -> tuple[Int64, Int64] | None:
     """Sources and targets that let the span retreat the furthest with at most so many moves; none if it cannot.
 
     Args:
         pages: of the band.
         pins: the extent of its pages that may not move.
         at_most: pages that may be moved.
-        anchored: the page at which the band's span must begin and the one at which it must end; one of them lies
-            outside the span if that side is free, both do for a float.
     """
     if not pages.holes or not at_most:
         return None
-    lo, hi = _smallest_span(pages, pins, anchored)
+    lo, hi = _smallest_span(pages, pins)
     # the outermost pages first, so that the frontier retreats even if not all may be moved
     above = pages.pages_that_are(LIVE, hi, pages.hi)[::-1]
     below = pages.pages_that_are(LIVE, pages.lo, lo)
@@ -27,17 +25,17 @@ def compacting_moves(pages: Pages, pins: Extent, at_most: int, anchored: Extent)
     if not sources.size:
         return None
     holes = pages.pages_that_are(HOLE, lo, hi)
-    if pages.hi == anchored[1]:
+    if pages.high_end:
         holes = holes[::-1]
     return sources, holes[: sources.size].copy()
 
 
-def _smallest_span(pages: Pages, pins: Extent, anchored: Extent) -> Extent:
+def _smallest_span(pages: Pages, pins: Extent) -> Extent:
     pinned = pins[0] < pins[1]
     size = max(pages.in_use, pins[1] - pins[0])
-    if pages.lo == anchored[0]:
+    if pages.low_end:
         return pages.lo, max(pages.lo + size, pins[1]) if pinned else pages.lo + size
-    if pages.hi == anchored[1]:
+    if pages.high_end:
         return min(pages.hi - size, pins[0]) if pinned else pages.hi - size, pages.hi
     return _best_window(pages, pins, size)
 

@@ -1,11 +1,10 @@
 """The ledger: the outstanding tickets, their order on the device, and the pages that each of them holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from events.records import User
-from impl.chain import Chain
 from impl.holders import NONE, READ, WRITE, Holders, Holding
 from impl.misuse import Misuse
 from impl.numbers import Int64
@@ -41,13 +40,13 @@ class Ticket:
 class Ledger:
     """All outstanding tickets.  A ticket's entries never change but by growing, until it retires."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, bands: Sequence[Holders]) -> None:
         self.tickets: dict[int, Ticket] = {}
-        self.bands = tuple(Holders(band.limit) for band in chain.bands)
+        self._bands = bands
         self.next_ticket = 0
         self._tails: dict[str, set[int]] = {}
         # None where a ticket that retired may have been the one at an end
-        self._pins: list[Extent | None] = [NO_EXTENT] * len(chain.bands)
+        self._pins: list[Extent | None] = [NO_EXTENT] * len(bands)
 
     # ------------------------------------------------------------------------------------------------------ tickets
 
@@ -70,7 +69,7 @@ class Ledger:
         if stream is not None:
             after |= self._tails.get(stream, after) & outstanding
             self._tails[stream] = after | {number}
-        ticket = Ticket(number, user, stream, after, now, [None] * len(self.bands))
+        ticket = Ticket(number, user, stream, after, now, [None] * len(self._bands))
         self.tickets[number] = ticket
         self.next_ticket = number + 1
         return ticket
@@ -123,7 +122,7 @@ class Ledger:
             Misuse: another holder in conflict does not run before the ticket, or the ticket is a transfer in conflict
                 with what is queued on the allocator's stream.
         """
-        holders = self.bands[band]
+        holders = self._bands[band]
         contested = holders.used_by_others(pages, mode, ticket.holdings[band])
         if contested.size:
             self._check_rivals(ticket, band, contested, mode)
@@ -139,7 +138,7 @@ class Ledger:
                 )
 
     def _check_rivals(self, ticket: Ticket, band: int, contested: Int64, mode: int) -> None:
-        holders = self.bands[band]
+        holders = self._bands[band]
         for other in self.tickets.values():
             holding = other.holdings[band]
             if holding is None or other is ticket or self.runs_before(other, ticket):
@@ -157,14 +156,14 @@ class Ledger:
 
     def hold(self, ticket: Ticket, band: int, pages: Int64, mode: int) -> None:
         """Enter pages that are not empty in number under a ticket."""
-        holding = self.bands[band].add(ticket.number, ticket.holdings[band], pages, mode)
+        holding = self._bands[band].add(ticket.number, ticket.holdings[band], pages, mode)
         ticket.holdings[band] = holding
         pins = self._pins[band]
         if pins is not None:
             lo, hi = pins
             self._pins[band] = (min(lo, holding.lo), max(hi, holding.hi)) if lo < hi else (holding.lo, holding.hi)
 
-    def retire(self, ticket: Ticket, settled: bool) -> list[tuple[int, Int64]]:
+    def retire(self, ticket: Ticket, *, settled: bool) -> list[tuple[int, Int64]]:
         """Strike out a ticket; gives each band of which it held pages, and these.
 
         What a settled ticket held is queued on the allocator's stream from now on.
@@ -174,7 +173,7 @@ class Ledger:
         for band, holding in enumerate(ticket.holdings):
             if holding is None:
                 continue
-            holders = self.bands[band]
+            holders = self._bands[band]
             pages = holders.remove(holding)
             if settled:
                 holders.enqueue(pages, READ)
@@ -215,7 +214,7 @@ class Ledger:
             theirs = holding.all_pages()
             split = []
             for holders, group in groups:
-                among = self.bands[band].among(group, theirs)
+                among = self._bands[band].among(group, theirs)
                 if among.any():
                     split.append((holders | {number}, group[among]))
                 if not among.all():

@@ -28,18 +28,18 @@ class Pages:
     """
 
     __slots__ = (
-        "_high_end",
-        "_low_end",
         "_on_stack",
         "_stack",
         "_states",
         "geometry",
         "hi",
+        "high_end",
         "id_at",
         "live",
         "live_hi",
         "live_lo",
         "lo",
+        "low_end",
         "states",
         "withheld",
     )
@@ -49,7 +49,7 @@ class Pages:
         limit = geometry.limit
         position = limit if high_end else geometry.first
         self.geometry = geometry
-        self._low_end, self._high_end = low_end, high_end
+        self.low_end, self.high_end = low_end, high_end
         self.lo = self.hi = position
         self.live = self.withheld = 0
         # the extent of the live pages; meaningless while there is none
@@ -108,14 +108,14 @@ class Pages:
         states, lo, hi = self._states, self.lo, self.hi
         if lo == hi:
             return False
-        return (states[lo] == HOLE and not self._low_end) or (states[hi - 1] == HOLE and not self._high_end)
+        return (states[lo] == HOLE and not self.low_end) or (states[hi - 1] == HOLE and not self.high_end)
 
     def tight_span(self) -> tuple[int, int]:
         """The smallest span that holds all pages in use and is anchored where it must be."""
         lo, hi = self._extent()
         if lo == hi:
-            return (self.hi, self.hi) if self._high_end else (self.lo, self.lo)
-        return self.lo if self._low_end else lo, self.hi if self._high_end else hi
+            return (self.hi, self.hi) if self.high_end else (self.lo, self.lo)
+        return self.lo if self.low_end else lo, self.hi if self.high_end else hi
 
     def _extent(self) -> tuple[int, int]:
         states, withheld = self._states, self.withheld

@@ -1,0 +1,77 @@
+"""What callers pass, checked before anything is done with it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from impl.band import Band
+from impl.holders import READ, WRITE
+from impl.ledger import Ledger, Ticket
+from impl.misuse import Misuse
+from impl.numbers import Int64, as_count, as_ids
+
+MODES: Final[Mapping[str, int]] = {"read": READ, "write": WRITE}
+
+
+def checked_band(band: Any, bands: Sequence[Band]) -> Band:
+    """The band of that number."""
+    if type(band) is int and 0 <= band < len(bands):
+        return bands[band]
+    raise Misuse("band", band, "no such band", f"give a number from 0 to {len(bands) - 1}, as `band` tells by name")
+
+
+def checked_ids(ids: Any, band: Band) -> Int64:
+    """Ids that are alive."""
+    alive = as_ids(ids, "ids", band.ids.limit)
+    if alive.size:
+        references = band.ids.references[alive]
+        least = int(references.argmin())
+        if references[least] < 1:
+            raise Misuse("ids", int(alive[least]), "is not alive", "name virtual pages that have a reference")
+    return alive
+
+
+def checked_mode(mode: Any) -> int:
+    """How a ticket may hold a page."""
+    level = MODES.get(mode) if isinstance(mode, str) else None
+    if level is None:
+        raise Misuse("mode", mode, "unknown", "give read or write")
+    return level
+
+
+def checked_demand(demand: Any, names: tuple[str, ...]) -> tuple[int, ...]:
+    """A count of pages for each band, given in chain order or by names of kinds."""
+    if isinstance(demand, Mapping):
+        unknown = sorted(str(name) for name in demand if name not in names)
+        if unknown:
+            raise Misuse("demand", unknown[0], "no such kind", f"give some of {', '.join(names)}")
+        demand = [demand.get(name, 0) for name in names]
+    try:
+        demand = tuple(demand)
+    except TypeError:
+        raise Misuse("demand", demand, "not a sequence", "give one count for each band") from None
+    if len(demand) != len(names):
+        problem = f"{len(demand)} counts for {len(names)} bands"
+        raise Misuse("demand", demand, problem, f"give one count for each of {', '.join(names)}")
+    return tuple([as_count(count, "demand") for count in demand])
+
+
+def settleable(number: Any, ledger: Ledger) -> Ticket:
+    """An outstanding ticket for which a stream can wait."""
+    ticket = ledger.ticket(number)
+    if ticket.is_transfer:
+        raise Misuse("ticket", number, "no stream can wait for a transfer", "complete it once it is over")
+    return ticket
+
+
+def checked_settle(settle: Iterable[Any], ledger: Ledger) -> tuple[int, ...]:
+    """Tickets that may be settled, each once, in the order in which they were named first."""
+    if not settle:
+        return ()
+    return tuple(dict.fromkeys(settleable(number, ledger).number for number in settle))
+
+
+def checked_name(who: Any) -> str:
+    """Who publishes."""
+    if not isinstance(who, str):
+        raise Misuse("who", who, "not a name", "give a string")
+    return who

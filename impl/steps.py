@@ -1,0 +1,164 @@
+"""The steps of an allocator: what it does to its tables and to the device, and what it writes down of it.
+
+Every change of the layout, every page that is handed out or moved, passes through here, in the order in which it
+happens.  A band is named by its position in the chain.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from events import records
+from impl.band import Band
+from impl.device.protocol import Device
+from impl.holders import READ, WRITE
+from impl.ledger import Ledger, Ticket
+from impl.numbers import NOTHING, Int64
+from impl.pages import WITHHELD
+from impl.plan import Plan
+from impl.relayout import in_legal_order
+
+
+class Steps:
+    """Page actions on the bands of one allocator."""
+
+    def __init__(self, bands: Sequence[Band], ledger: Ledger, device: Device) -> None:
+        self.record: Callable[[records.Step], None] | None = None
+        self._bands, self._ledger, self._device = bands, ledger, device
+
+    # ------------------------------------------------------------------------------------------------- whole sequences
+
+    def carry_out(self, plan: Plan) -> tuple[Int64, ...]:
+        """Settle, grow, move and absorb as planned, and hand out the demand; the new ids of each band."""
+        for number in plan.settle:
+            ticket = self._ledger.tickets[number]
+            self._device.wait_for(number)
+            if self.record:
+                self.record(records.Settled(number))
+            self.retire(ticket, settled=True)
+        if plan.spans != tuple([(band.pages.lo, band.pages.hi) for band in self._bands]):
+            self._lay_out(plan)
+        # each page table is updated once, with what moved and what is new
+        moved = {move.band: self._bands[move.band].pages.id_at[move.targets] for move in plan.moves}
+        given = []
+        for band, count in enumerate(plan.demand):
+            ids = self._hand_out(band, count) if count else NOTHING
+            given.append(ids)
+            self._update_table(band, np.concatenate((moved[band], ids)) if band in moved else ids)
+        for move in plan.moves:
+            self.shrink(move.band)
+        return tuple(given)
+
+    def compact(self, band: int, sources: Int64, targets: Int64) -> None:
+        """Move pages of a band, and let its span retreat."""
+        self._move(band, sources, targets)
+        self._update_table(band, self._bands[band].pages.id_at[targets])
+        self.shrink(band)
+
+    def retire(self, ticket: Ticket, *, settled: bool) -> None:
+        """Strike out a ticket, and give back what was withheld for nobody else."""
+        for number, held in self._ledger.retire(ticket, settled=settled):
+            band = self._bands[number]
+            pages = band.pages
+            if not pages.withheld:
+                continue
+            free = held[(pages.states[held] == WITHHELD) & (band.holders.holders[held] == 0)]
+            if free.size:
+                pages.give_back(free)
+                band.ids.recycle(pages.id_at[free])
+                self.shrink(number)
+
+    def free(self, number: int, ids: Int64) -> None:
+        """Distinct ids without a reference give up their pages; an id whose page is held comes back with that page."""
+        band = self._bands[number]
+        pages, holders = band.ids.page_of[ids], band.holders
+        band.counters.freed += ids.size
+        held = holders.holders[pages] > 0 if holders.entries else None
+        if held is None or not np.count_nonzero(held):
+            band.pages.vacate(pages, None)
+            band.ids.recycle(ids)
+        else:
+            band.pages.vacate(pages, held)
+            band.ids.recycle(ids[~held])
+        self.shrink(number)
+
+    def _lay_out(self, plan: Plan) -> None:
+        """Give every band the span that the plan says, by steps that are legal one after the other."""
+        moves = {move.band: move for move in plan.moves}
+        last = len(self._bands) - 1
+        for number in in_legal_order([(band.pages.lo, band.pages.hi) for band in self._bands], plan.spans):
+            lo, hi = plan.spans[number]
+            pages = self._bands[number].pages
+            if pages.lo == pages.hi and 0 < number < last:
+                self._appear(number, lo)
+            # first as large as both, so that every page that moves finds its hole, then as small as it may be
+            self._grow(number, lo, hi)
+            if number in moves:
+                self._move(number, moves[number].sources, moves[number].targets)
+            self._absorb(number, lo, hi)
+
+    # ---------------------------------------------------------------------------------------------------- single steps
+
+    def shrink(self, band: int) -> None:
+        """Give up the holes at the sides of a span."""
+        pages = self._bands[band].pages
+        if pages.has_free_edge():
+            self._absorb(band, *pages.tight_span())
+
+    def _appear(self, band: int, page: int) -> None:
+        self._bands[band].pages.appear(page)
+        if self.record:
+            self.record(records.Appeared(band, page))
+
+    def _grow(self, band: int, lo: int, hi: int) -> None:
+        pages = self._bands[band].pages
+        below, above = pages.lo - lo, hi - pages.hi
+        if below > 0:
+            pages.grow_low(below)
+            if self.record:
+                self.record(records.GrewLow(band, below))
+        if above > 0:
+            pages.grow_high(above)
+            if self.record:
+                self.record(records.GrewHigh(band, above))
+
+    def _absorb(self, band: int, lo: int, hi: int) -> None:
+        pages = self._bands[band].pages
+        below, above = lo - pages.lo, pages.hi - hi
+        if below > 0:
+            pages.absorb_low(below)
+            if self.record:
+                self.record(records.AbsorbedLow(band, below))
+        if above > 0:
+            pages.absorb_high(above)
+            if self.record:
+                self.record(records.AbsorbedHigh(band, above))
+
+    def _move(self, number: int, sources: Int64, targets: Int64) -> None:
+        band = self._bands[number]
+        assert not np.count_nonzero(band.holders.holders[sources]), "pages that are held stay"
+        self._device.move_pages(number, sources, targets)
+        if self.record:
+            self.record(records.Moved(number, sources.tolist(), targets.tolist()))
+        ids = band.pages.id_at[sources]
+        band.pages.settle_in(targets, ids)
+        band.pages.vacate(sources, None)
+        band.ids.page_of[ids] = targets
+        band.holders.enqueue(targets, WRITE)
+        band.holders.enqueue(sources, READ)
+        band.counters.moved += sources.size
+
+    def _hand_out(self, number: int, count: int) -> Int64:
+        band = self._bands[number]
+        pages, ids = band.pages.take_holes(count), band.ids.mint(count)
+        band.pages.settle_in(pages, ids)
+        band.ids.page_of[ids] = pages
+        band.ids.references[ids] = 1
+        band.counters.allocated += count
+        if self.record:
+            self.record(records.Allocated(number, pages.tolist(), ids.tolist()))
+        return ids
+
+    def _update_table(self, band: int, ids: Int64) -> None:
+        if ids.size:
+            self._device.update_table(band, ids, self._bands[band].ids.page_of[ids])
