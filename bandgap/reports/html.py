@@ -1,0 +1,23 @@
+"""The gate's result as one HTML file that needs nothing else."""
+
+from pathlib import Path
+
+from bandgap.gate.lane import GateResult
+from bandgap.reports.provenance import provenance
+from bandgap.reports.templating import templates
+
+SAYS = {
+    "holds": "Every lane checked what it must, and nothing was found.",
+    "violated": "A property does not hold. What breaks it is below.",
+    "broken": "A check could not be made, or did not find the fault that was planted for it. It says nothing.",
+    "inconclusive": "Something has no answer yet. That is not a pass.",
+}
+
+
+def write_html(result: GateResult, path: Path) -> None:
+    """Writes it."""
+    violations = [violation for lane in result.lanes for violation in lane.evidence.violations]
+    page = templates().get_template("report.html.jinja")
+    text = page.render(result=result, violations=violations, says=SAYS[result.answer], provenance=provenance())
+    # half a surrogate pair, as file names can have, is no text that could be encoded
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")

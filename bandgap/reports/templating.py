@@ -1,0 +1,20 @@
+"""The templates of this room. Every value that goes into one is escaped: names come from traces and models."""
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+@cache
+def templates() -> Environment:
+    """The templates; a name that is missing in one is an error, never an empty place."""
+    environment = Environment(
+        loader=PackageLoader("bandgap.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["thousands"] = lambda number: f"{number:,}"
+    return environment
