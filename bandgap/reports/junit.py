@@ -18,7 +18,7 @@ def write_junit(result: GateResult, path: Path) -> None:
     xml = JUnitXml("bandgap gate")
     for lane in result.lanes:
         xml.add_testsuite(_suite(lane, result))
-    xml.update_statistics()
+    xml.update_statistics()  # type: ignore[no-untyped-call]  # the library types all but this one
     xml.write(str(path), pretty=True)
 
 
