@@ -48,6 +48,11 @@ class LaneResult:
         return answer_of(self.reasons)
 
     @property
+    def canaries_caught(self) -> int:
+        """Those that the property which they name has caught."""
+        return sum(canary.caught_by == canary.expects for canary in self.evidence.canaries)
+
+    @property
     def seconds(self) -> float:
         """Time of all its tasks, as if one had run after the other."""
         return sum(done.seconds for done in self.done)

@@ -39,7 +39,7 @@ def _lanes(result: GateResult) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("lane", no_wrap=True)
     table.add_column("checked")
-    table.add_column("canary", no_wrap=True)
+    table.add_column("canaries")
     table.add_column("seconds", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for lane in result.lanes:
@@ -50,9 +50,8 @@ def _lanes(result: GateResult) -> Table:
 
 
 def _canaries(lane: LaneResult) -> str:
-    canaries = lane.evidence.canaries
-    caught = sum(canary.caught_by == canary.expects for canary in canaries)
-    return f"{caught} of {len(canaries)} caught" if canaries else "none"
+    count = len(lane.evidence.canaries)
+    return f"{lane.canaries_caught} of {count}" if count else "none"
 
 
 def _wrong(lane: LaneResult) -> Iterator[RenderableType]:
