@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impl.arithmetic.admission import Needs, feasible, free_from, free_until, least_eviction
+from impl.arithmetic.grid import address
 from impl.chain import Chain
 from impl.ledger import NO_EXTENT, Extent, Ledger
 from impl.numbers import NOTHING, Int64
@@ -54,16 +55,37 @@ class Admission:
             demand: pages of each band.
             settle: outstanding tickets that may be settled, in the order in which they should be.
         """
-        bands = self._bands
-        if all(count <= pages.holes for count, pages in zip(demand, bands, strict=True)):
-            return Plan(IN_PLACE, demand, (), tuple([(pages.lo, pages.hi) for pages in bands]), (), 0)
-        inquiry = _Inquiry(self._chain, bands, self._ledger, bool(self._publishers), demand)
+        spans = self._ends_grown(demand)
+        if spans is not None:
+            return Plan(IN_PLACE, demand, (), spans, (), 0)
+        inquiry = _Inquiry(self._chain, self._bands, self._ledger, bool(self._publishers), demand)
         for step in (IN_PLACE,) if self._publishers else STEPS:
             if inquiry.fits(step, NO_TICKETS):
                 return self._planned(inquiry, step, ())
             if settle and inquiry.fits(step, frozenset(settle)):
                 return self._planned(inquiry, step, _shortest(settle, partial(inquiry.fits, step)))
         return self._refusal(inquiry)
+
+    def _ends_grown(self, demand: tuple[int, ...]) -> tuple[Extent, ...] | None:
+        """The spans, if holes and growth of the end bands are enough.  The common case, decided without an inquiry."""
+        free = self._chain.base
+        spans = []
+        for band, pages, count in zip(self._chain.bands, self._bands, demand, strict=True):
+            lo, hi = pages.lo, pages.hi
+            more = count - (hi - lo - pages.live - pages.withheld)
+            if more > 0:
+                if pages.low_end:
+                    hi += more
+                elif pages.high_end:
+                    lo -= more
+                else:
+                    return None
+            if lo < hi:
+                if address(band.origin, band.page_bytes, lo) < free:
+                    return None
+                free = address(band.origin, band.page_bytes, hi)
+            spans.append((lo, hi))
+        return tuple(spans) if free <= self._chain.capacity else None
 
     def _planned(self, inquiry: "_Inquiry", step: int, settle: tuple[int, ...]) -> Plan:
         retired = frozenset(settle)

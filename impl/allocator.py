@@ -162,7 +162,7 @@ class Allocator:
     def translate(self, band: int, ids: Any) -> Int64:
         """The physical pages at which virtual pages live now."""
         tables = checked_band(band, self._bands)
-        pages: Int64 = tables.ids.page_of[checked_ids(ids, tables)]
+        pages: Int64 = tables.ids.page_of[checked_ids(ids, tables)[0]]
         return pages
 
     def page_table(self, band: int) -> torch.Tensor:
@@ -218,7 +218,7 @@ class Allocator:
     def share(self, band: int, ids: Any) -> None:
         """One more reference to each of these virtual pages; an id named twice gains two."""
         tables = checked_band(band, self._bands)
-        shared = checked_ids(ids, tables)
+        shared, _ = checked_ids(ids, tables)
         self._calls += 1
         if tables.sieve.once(shared) is shared:
             tables.ids.references[shared] += 1
@@ -231,19 +231,18 @@ class Allocator:
         The last one frees the page: it becomes a hole, or is withheld while any ticket holds it.
         """
         tables = checked_band(band, self._bands)
-        released = checked_ids(ids, tables)
-        references = tables.ids.references
+        released, references = checked_ids(ids, tables)
         once = tables.sieve.once(released)
         if once is released:
-            left = references[once] - 1
+            left = references - 1
         else:
             once, named = np.unique(released, return_counts=True)
-            left = references[once] - named
+            left = tables.ids.references[once] - named
             if smallest(left) < 0:
                 worst = int(once[left.argmin()])
                 raise Misuse("ids", worst, "named more often than it has references", "release each reference once")
         self._calls += 1
-        references[once] = left
+        tables.ids.references[once] = left
         freed = once[left == 0]
         if freed.size:
             self._steps.free(band, freed)
@@ -277,12 +276,11 @@ class Allocator:
         holder = self._ledger.ticket(ticket)
         tables = checked_band(band, self._bands)
         level = checked_mode(mode)
-        held = checked_ids(ids, tables)
+        held, references = checked_ids(ids, tables)
         if not held.size:
             self._calls += 1
             return NOTHING
         if level == WRITE:
-            references = tables.ids.references[held]
             most = int(references.argmax())
             if references[most] > 1:
                 raise Misuse("ids", int(held[most]), "is shared, and writing needs a sole reference", "copy it first")

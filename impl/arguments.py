@@ -19,15 +19,15 @@ def checked_band(band: Any, bands: Sequence[Band]) -> Band:
     raise Misuse("band", band, "no such band", f"give a number from 0 to {len(bands) - 1}, as `band` tells by name")
 
 
-def checked_ids(ids: Any, band: Band) -> Int64:
-    """Ids that are alive."""
+def checked_ids(ids: Any, band: Band) -> tuple[Int64, Int64]:
+    """Ids that are alive, and how many references each of them has."""
     alive = as_ids(ids, "ids", band.ids.limit)
+    references = band.ids.references[alive]
     if alive.size:
-        references = band.ids.references[alive]
         least = int(references.argmin())
         if references[least] < 1:
             raise Misuse("ids", int(alive[least]), "is not alive", "name virtual pages that have a reference")
-    return alive
+    return alive, references
 
 
 def checked_mode(mode: Any) -> int:

@@ -58,7 +58,7 @@ class Pages:
         self._states = bytearray(limit)
         self.states: npt.NDArray[np.uint8] = np.frombuffer(self._states, np.uint8)
         self.id_at: Int64 = np.zeros(limit, np.int64)
-        # every hole is on the stack; what else is on it is passed over when it comes to the top
+        # the list of holes: every hole is on the stack; what else is on it is passed over when it comes to the top
         self._stack = Stack(limit)
         self._on_stack = np.zeros(limit, np.bool_)
 
@@ -74,24 +74,27 @@ class Pages:
 
     # ------------------------------------------------------------------------------------------------------- the span
 
-    def appear(self, page: int) -> None:
-        """An empty span becomes one hole."""
+    def appear(self, page: int) -> Int64:
+        """An empty span becomes one page, which is to be opened or settled in."""
         self.lo = self.hi = page
-        self.grow_high(1)
+        return self.grow_high(1)
 
-    def grow_low(self, count: int) -> None:
-        """The span gains holes below; the highest of them is handed out first."""
-        lo = self.lo - count
-        self.states[lo : self.lo] = HOLE
-        self._stack_up(np.arange(lo, self.lo, dtype=np.int64))
+    def grow_low(self, count: int) -> Int64:
+        """The span gains pages below: these, the highest first; they are to be opened or settled in."""
+        hi, lo = self.lo, self.lo - count
         self.lo = lo
+        return np.arange(hi - 1, lo - 1, -1)
 
-    def grow_high(self, count: int) -> None:
-        """The span gains holes above; the lowest of them is handed out first."""
-        hi = self.hi + count
-        self.states[self.hi : hi] = HOLE
-        self._stack_up(np.arange(hi - 1, self.hi - 1, -1, dtype=np.int64))
+    def grow_high(self, count: int) -> Int64:
+        """The span gains pages above: these, the lowest first; they are to be opened or settled in."""
+        lo, hi = self.hi, self.hi + count
         self.hi = hi
+        return np.arange(lo, hi)
+
+    def open(self, fresh: Int64) -> None:
+        """Pages that the span gained become holes."""
+        self.states[fresh] = HOLE
+        self.list_holes(fresh)
 
     def absorb_low(self, count: int) -> None:
         """The span gives up its lowest pages, which are holes."""
@@ -132,8 +135,19 @@ class Pages:
 
     # ------------------------------------------------------------------------------------------------------ the pages
 
+    def list_holes(self, pages: Int64) -> None:
+        """Pages that became holes may be handed out, the last one first, as far as they are still in the span."""
+        if not self.holes:
+            return
+        # those that were absorbed since are left out, and so are those that are listed from an earlier time
+        new = pages[(self.states[pages] == HOLE) & ~self._on_stack[pages]]
+        self._on_stack[new] = True
+        self._stack.push(new)
+
     def take_holes(self, count: int) -> Int64:
-        """Holes to hand out, the last that came free first; there must be as many.  They are on no list afterwards."""
+        """Listed holes to hand out, the last listed first; there must be as many."""
+        if not count:
+            return NOTHING
         pages = self._stack.peek(count)
         if pages.size == count and np.count_nonzero(self.states[pages] == HOLE) == count:
             pages = self._stack.pop(count)
@@ -167,13 +181,11 @@ class Pages:
         self.live += pages.size
 
     def vacate(self, pages: Int64, held: npt.NDArray[np.bool_] | None) -> None:
-        """Live pages become holes; those that are held, if any, are withheld instead."""
+        """Live pages become holes, not listed yet; those that are held, if any, are withheld instead."""
         if held is None:
             self.states[pages] = HOLE
-            self._stack_up(pages)
         else:
             self.states[pages] = np.where(held, WITHHELD, HOLE)
-            self._stack_up(pages[~held])
             self.withheld += int(np.count_nonzero(held))
         self.live -= pages.size
         if self.live:
@@ -184,17 +196,9 @@ class Pages:
                 self.live_hi = states.rfind(LIVE, self.live_lo, self.live_hi) + 1
 
     def give_back(self, pages: Int64) -> None:
-        """Withheld pages become holes."""
+        """Withheld pages become holes, not listed yet."""
         self.states[pages] = HOLE
-        self._stack_up(pages)
         self.withheld -= pages.size
-
-    def _stack_up(self, holes: Int64) -> None:
-        listed = self._on_stack[holes]
-        if np.count_nonzero(listed):
-            holes = holes[~listed]
-        self._on_stack[holes] = True
-        self._stack.push(holes)
 
     # ------------------------------------------------------------------------------------- for plans with moves, checks
 

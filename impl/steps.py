@@ -36,13 +36,17 @@ class Steps:
             if self.record:
                 self.record(records.Settled(number))
             self.retire(ticket, settled=True)
+        fresh: dict[int, Int64] = {}
         if plan.spans != tuple([(band.pages.lo, band.pages.hi) for band in self._bands]):
-            self._lay_out(plan)
+            if plan.moves:
+                self._lay_out(plan)
+            else:
+                fresh = self._extend(plan)
         # each page table is updated once, with what moved and what is new
         moved = {move.band: self._bands[move.band].pages.id_at[move.targets] for move in plan.moves}
         given = []
         for band, count in enumerate(plan.demand):
-            ids = self._hand_out(band, count) if count else NOTHING
+            ids = self._hand_out(band, count, fresh.get(band, NOTHING)) if count else NOTHING
             given.append(ids)
             self._update_table(band, np.concatenate((moved[band], ids)) if band in moved else ids)
         for move in plan.moves:
@@ -51,9 +55,11 @@ class Steps:
 
     def compact(self, band: int, sources: Int64, targets: Int64) -> None:
         """Move pages of a band, and let its span retreat."""
+        pages = self._bands[band].pages
         self._move(band, sources, targets)
-        self._update_table(band, self._bands[band].pages.id_at[targets])
+        self._update_table(band, pages.id_at[targets])
         self.shrink(band)
+        pages.list_holes(sources)
 
     def retire(self, ticket: Ticket, *, settled: bool) -> None:
         """Strike out a ticket, and give back what was withheld for nobody else."""
@@ -67,6 +73,7 @@ class Steps:
                 pages.give_back(free)
                 band.ids.recycle(pages.id_at[free])
                 self.shrink(number)
+                pages.list_holes(free)
 
     def free(self, number: int, ids: Int64) -> None:
         """Distinct ids without a reference give up their pages; an id whose page is held comes back with that page."""
@@ -81,21 +88,29 @@ class Steps:
             band.pages.vacate(pages, held)
             band.ids.recycle(ids[~held])
         self.shrink(number)
+        band.pages.list_holes(pages)
+
+    def _extend(self, plan: Plan) -> dict[int, Int64]:
+        """Let spans grow where nothing moves; what each band gained, all of which the demand takes."""
+        fresh = {}
+        for number, (band, (lo, hi)) in enumerate(zip(self._bands, plan.spans, strict=True)):
+            if lo < hi and (band.pages.lo, band.pages.hi) != (lo, hi):
+                fresh[number] = self._grow(number, lo, hi)
+        return fresh
 
     def _lay_out(self, plan: Plan) -> None:
         """Give every band the span that the plan says, by steps that are legal one after the other."""
         moves = {move.band: move for move in plan.moves}
-        last = len(self._bands) - 1
         for number in in_legal_order([(band.pages.lo, band.pages.hi) for band in self._bands], plan.spans):
             lo, hi = plan.spans[number]
             pages = self._bands[number].pages
-            if pages.lo == pages.hi and 0 < number < last:
-                self._appear(number, lo)
             # first as large as both, so that every page that moves finds its hole, then as small as it may be
-            self._grow(number, lo, hi)
+            pages.open(self._grow(number, lo, hi))
             if number in moves:
                 self._move(number, moves[number].sources, moves[number].targets)
             self._absorb(number, lo, hi)
+            if number in moves:
+                pages.list_holes(moves[number].sources)
 
     # ---------------------------------------------------------------------------------------------------- single steps
 
@@ -105,22 +120,24 @@ class Steps:
         if pages.has_free_edge():
             self._absorb(band, *pages.tight_span())
 
-    def _appear(self, band: int, page: int) -> None:
-        self._bands[band].pages.appear(page)
-        if self.record:
-            self.record(records.Appeared(band, page))
-
-    def _grow(self, band: int, lo: int, hi: int) -> None:
+    def _grow(self, band: int, lo: int, hi: int) -> Int64:
+        """Let a span reach at least from lo to hi; what it gained, next to the old span first."""
         pages = self._bands[band].pages
+        fresh = []
+        if pages.lo == pages.hi and not (pages.low_end or pages.high_end):
+            fresh.append(pages.appear(lo))
+            if self.record:
+                self.record(records.Appeared(band, lo))
         below, above = pages.lo - lo, hi - pages.hi
         if below > 0:
-            pages.grow_low(below)
+            fresh.append(pages.grow_low(below))
             if self.record:
                 self.record(records.GrewLow(band, below))
         if above > 0:
-            pages.grow_high(above)
+            fresh.append(pages.grow_high(above))
             if self.record:
                 self.record(records.GrewHigh(band, above))
+        return fresh[0] if len(fresh) == 1 else np.concatenate(fresh) if fresh else NOTHING
 
     def _absorb(self, band: int, lo: int, hi: int) -> None:
         pages = self._bands[band].pages
@@ -148,9 +165,13 @@ class Steps:
         band.holders.enqueue(sources, READ)
         band.counters.moved += sources.size
 
-    def _hand_out(self, number: int, count: int) -> Int64:
+    def _hand_out(self, number: int, count: int, fresh: Int64) -> Int64:
+        """Make holes live, and what the span gained for it; their ids."""
         band = self._bands[number]
-        pages, ids = band.pages.take_holes(count), band.ids.mint(count)
+        assert fresh.size <= count, "a span grows by no more than the demand"
+        listed = band.pages.take_holes(count - fresh.size)
+        pages = fresh if not listed.size else np.concatenate((listed, fresh)) if fresh.size else listed
+        ids = band.ids.mint(count)
         band.pages.settle_in(pages, ids)
         band.ids.page_of[ids] = pages
         band.ids.references[ids] = 1
