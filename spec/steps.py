@@ -130,12 +130,22 @@ def content_kept(s: State, after: State) -> Term:
 
 @step
 def gate_holds(s: State, after: State) -> Term:
-    """While anybody has published an address, no virtual page changes its physical page."""
-    return Forall(
-        "publisher band vid",
-        lambda who, band, vid: Implies(
-            And(s.published[who], stays_alive(s, after, band, vid)),
-            after.page_of[band, vid] == s.page_of[band, vid],
+    """While anybody has published an address, no virtual page changes its physical page; addresses are taken back by
+    one publisher at a time."""
+    return And(
+        Forall(
+            "publisher band vid",
+            lambda who, band, vid: Implies(
+                And(s.published[who], stays_alive(s, after, band, vid)),
+                after.page_of[band, vid] == s.page_of[band, vid],
+            ),
+        ),
+        Forall(
+            "publisher publisher",
+            lambda who, other: Implies(
+                And(who != other, s.published[who], s.published[other]),
+                Or(after.published[who], after.published[other]),
+            ),
         ),
     )
 

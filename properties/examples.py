@@ -1,0 +1,69 @@
+"""Small arenas in plain Python values: what a search found, free of the solver."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from properties.shapes import GARBAGE, Shape
+from properties.small import UNKNOWN_TABLES
+from spec.concrete import Addresses, ValueMap, small_state
+from spec.state import FIELDS, State
+
+Entries = Mapping[tuple[int, ...], int | bool]
+"""The entries of a table; what is not listed is zero or false."""
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A small arena; `tables` hold the entries of the fields and of the constants that are tables."""
+
+    shape: Shape
+    base: int
+    capacity: int
+    bottom: int
+    top: int
+    origins: tuple[int, ...]
+    tables: Mapping[str, Entries] = field(default_factory=dict)
+
+    def state(self) -> State:
+        """The arena as the specification reads it."""
+        domains = self.shape.wide_domains
+        fields = {name: dict(self.tables.get(name, {})) for name in FIELDS}
+        constants = {name: _constant(self.tables.get(name, {})) for name in ("before", "is_transfer")}
+        return small_state(
+            domains,
+            {
+                **constants,
+                "bands": len(self.shape.sizes),
+                "base": self.base,
+                "capacity": self.capacity,
+                "bottom": self.bottom,
+                "top": self.top,
+                "address": Addresses(self.origins, self.shape.sizes),
+                "garbage": GARBAGE,
+            },
+            fields,
+        )
+
+    def became(self, s: State) -> "Arena":
+        """The same arena with the fields of this state; its constants are the same."""
+        changed = {name: _listed(getattr(s, name), self.shape, name) for name in FIELDS}
+        return replace(self, tables={**self.tables, **changed})
+
+
+@dataclass(frozen=True)
+class Example:
+    """An arena before and after one action; without an action, nothing happens."""
+
+    before: Arena
+    after: Arena
+    action: str | None = None
+    arguments: tuple[int, ...] = ()
+
+
+def _constant(entries: Entries) -> ValueMap:
+    return ValueMap(dict(entries), False, lambda: ())
+
+
+def _listed(table: ValueMap, shape: Shape, name: str) -> Entries:
+    keys: Sequence[tuple[int, ...]] = list(shape.wide_domains.tuples(UNKNOWN_TABLES[name].keys.split()))
+    return {key: table[key] for key in keys if table[key] != table.default}

@@ -1,0 +1,21 @@
+"""Everything that has a name."""
+
+import functools
+from collections.abc import Mapping
+
+from properties.faults import FAULTS
+from properties.weakenings import Weakening, assumptions, sentences
+
+
+@functools.cache
+def weakenings() -> Mapping[str, Weakening]:
+    """Every weakening by name: guard sentences, what the theorems rest on, seeded faults.
+
+    Raises:
+        ValueError: two have the same name.
+    """
+    kinds = (sentences(), assumptions(), FAULTS)
+    together = {name: weakening for kind in kinds for name, weakening in kind.items()}
+    if len(together) != sum(map(len, kinds)):
+        raise ValueError("a seeded fault has the name of a guard sentence")
+    return together

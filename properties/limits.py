@@ -1,0 +1,25 @@
+"""How long the solver may try.
+
+Effort is what Z3 counts of its own work: unlike time it is the same on every machine, however busy, and so is what
+comes out.  The seconds only end what the count does not see; they leave ample room on a loaded machine.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of one question."""
+
+    effort: int = 4_000_000
+    """For a proof; about a second on an idle machine, a hundred times what the slowest one needs."""
+
+    seconds: float = 30.0
+    """For a proof or a search of small arenas."""
+
+    def doubled(self) -> "Limits":
+        """The limits of a second try."""
+        return Limits(2 * self.effort, 2 * self.seconds)
+
+
+USUAL = Limits()

@@ -1,0 +1,51 @@
+"""The proof of an obligation for any arena: its negation has no model."""
+
+from enum import StrEnum
+
+import z3
+
+from properties.limits import Limits
+from properties.obligations import Obligation
+from properties.readings import reading
+from properties.scenes import goal, scene
+from properties.specification import Specification
+from properties.unbounded import Unbounded, as_term
+
+
+class Proof(StrEnum):
+    """How an attempt at a proof ended."""
+
+    FOUND = "found"
+    REFUTED = "refuted"
+    """The solver claims a counterexample; one is believed only once it has been judged again in plain values."""
+
+    MISSING = "missing"
+    """A limit was reached."""
+
+
+class Prover:
+    """Proves the obligations of one stage."""
+
+    def __init__(self, specification: Specification, stage: str) -> None:
+        self.specification = specification
+        self.unbounded = Unbounded()
+        with reading(self.unbounded):
+            self.scene = scene(self.unbounded, specification, stage)
+
+    def question(self, obligation: Obligation) -> z3.Solver:
+        """The obligation as the solver is asked: what is given, and that the goal is false."""
+        solver = z3.Solver()
+        with reading(self.unbounded):
+            solver.add(*[as_term(formula) for _, formula in self.scene.given])
+            solver.add(z3.Not(as_term(goal(self.specification, obligation, self.scene))))
+        return solver
+
+    def proof(self, obligation: Obligation, limits: Limits) -> Proof:
+        """Try to prove it within the limits."""
+        solver = self.question(obligation)
+        solver.set("rlimit", limits.effort)
+        solver.set("timeout", int(limits.seconds * 1000))
+        answer = solver.check()
+        if answer == z3.unsat:
+            return Proof.FOUND
+        return Proof.REFUTED if answer == z3.sat else Proof.MISSING

@@ -1,0 +1,142 @@
+"""The search of small arenas for one in which a formula is true."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import z3
+
+from properties.examples import Arena, Entries, Example
+from properties.plain import plain
+from properties.readings import reading
+from properties.scenes import scene
+from properties.shapes import Shape
+from properties.small import UNKNOWN_TABLES, Origins, Small, Table, as_bits
+from properties.specification import Specification
+from spec.logic import Term
+from spec.state import State
+
+
+class GaveUp(Exception):
+    """The search reached its limit before it had an answer."""
+
+
+class Search:
+    """The search for examples of one stage, in arenas of one shape."""
+
+    def __init__(self, specification: Specification, stage: str, shape: Shape, seconds: float) -> None:
+        self.specification, self.stage, self.shape = specification, stage, shape
+        self.small = Small(shape)
+        self.solver = z3.SolverFor("QF_FD")
+        self.seconds = seconds
+        self.solver.set("timeout", int(seconds * 1000))
+        with reading(self.small):
+            self.scene = scene(self.small, specification, stage)
+            self.solver.add(*[as_bits(formula) for _, formula in self.scene.given])
+
+    def find(self, formula: Term, *, plainest: bool = False) -> Example | None:
+        """An example in which the formula is true, None when there is none.
+
+        The plainest has nothing in it that could as well be missing; it takes longer to find.
+
+        Raises:
+            GaveUp: neither was found within the limit.
+        """
+        self.solver.push()
+        self.solver.add(as_bits(formula))
+        try:
+            model = self._model()
+            if model is None:
+                return None
+            return self._example(self._plainest(model) if plainest else model)
+        finally:
+            self.solver.pop()
+
+    def _model(self) -> z3.ModelRef | None:
+        answer = self.solver.check()
+        if answer == z3.unknown:
+            self.solver.set("timeout", int(2 * self.seconds * 1000))
+            answer = self.solver.check()
+        if answer == z3.unknown:
+            raise GaveUp(f"the search of small arenas gave up: {self.solver.reason_unknown()}")
+        return self.solver.model() if answer == z3.sat else None
+
+    def _plainest(self, model: z3.ModelRef) -> z3.ModelRef:
+        """A model in which as many tables as can be are empty, and as many entries of the others as can be."""
+        for table in self._tables():
+            plain = [as_bits(entry == table.default) for entry in table.entries.values()]
+            emptied = self._narrowed(plain)
+            if emptied is not None:
+                model = emptied
+                continue
+            for one in plain:
+                if z3.is_true(model.eval(one, model_completion=True)):
+                    self.solver.add(one)
+                else:
+                    model = self._narrowed([one]) or model
+        return model
+
+    def _narrowed(self, wishes: list[Any]) -> z3.ModelRef | None:
+        """A model in which the wishes are granted, which then stay granted; None when they cannot be."""
+        if self.solver.check(*wishes) != z3.sat:
+            return None
+        model = self.solver.model()
+        self.solver.add(*wishes)
+        return model
+
+    def _example(self, model: z3.ModelRef) -> Example:
+        """What the model says, in plain values; the effect is computed from them and not taken from the model."""
+        before = _arena(self.shape, self.scene.before, model)
+        if self.stage not in self.specification.actions:
+            return Example(before, before)
+        arguments = tuple(int(_value(model, x)) for x in self.scene.arguments)
+        action = self.specification.actions[self.stage]
+        with plain(self.shape):
+            after = before.became(action.effect(before.state(), *arguments))
+        return Example(before, after, self.stage, arguments)
+
+    def _tables(self) -> Iterator[Table]:
+        yield from (getattr(self.scene.before, name) for name in PLAINEST_FIRST)
+
+
+PLAINEST_FIRST = (
+    "published",
+    "queued",
+    "flying",
+    "held",
+    "ending",
+    "refs",
+    "status",
+    "is_transfer",
+    "before",
+    "name",
+    "flyer",
+    "arriving",
+    "vid_at",
+    "page_of",
+    "written",
+    "bytes",
+)
+"""The tables, those first whose entries a reader would miss least."""
+
+
+def _arena(shape: Shape, s: State, model: z3.ModelRef) -> Arena:
+    address: Origins = s.address
+    return Arena(
+        shape=shape,
+        base=int(_value(model, s.base)),
+        capacity=int(_value(model, s.capacity)),
+        bottom=int(_value(model, s.bottom)),
+        top=int(_value(model, s.top)),
+        origins=tuple(int(_value(model, origin)) for origin in address.origins),
+        tables={name: _entries(model, getattr(s, name)) for name in UNKNOWN_TABLES},
+    )
+
+
+def _entries(model: z3.ModelRef, table: Table) -> Entries:
+    values = {key: _value(model, entry) for key, entry in table.entries.items()}
+    return {key: value for key, value in values.items() if value != table.default}
+
+
+def _value(model: z3.ModelRef, term: Term) -> int | bool:
+    found: Any = model.eval(as_bits(term), model_completion=True)
+    return bool(z3.is_true(found)) if z3.is_bool(found) else int(found.as_signed_long())

@@ -1,0 +1,109 @@
+"""What is to be shown, chosen by name."""
+
+import difflib
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from properties.faults import FAULTS
+from properties.known import weakenings
+from properties.obligations import Kind, Obligation, obligations
+from properties.specification import AS_WRITTEN
+from properties.weakenings import touched
+from properties.witnesses import properties_at
+
+VACUITY, NECESSITY, FAULTS_GROUP = "vacuity", "necessity", "faults"
+"""Names for all examples, all guard sentences with what the theorems rest on, and all seeded faults."""
+
+STAGES = (Kind.INITIAL, Kind.THEOREM, *AS_WRITTEN.actions)
+"""The stages that must be possible."""
+
+
+class UnknownName(Exception):
+    """Nothing has this name; `near` are names that are like it."""
+
+    def __init__(self, name: str, near: Sequence[str]) -> None:
+        self.name, self.near = name, tuple(near)
+        super().__init__(f"nothing is named {name!r}")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Obligations to be proved, stages and cases to be seen, and weakenings to be tried."""
+
+    obligations: tuple[Obligation, ...]
+    looks: Mapping[str, tuple[str, ...]]
+    """The stages that must be seen to be possible, and the properties whose cases are looked for there."""
+
+    trials: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Nothing was left out."""
+        return self == everything()
+
+
+@functools.cache
+def everything() -> Selection:
+    """All of it."""
+    looks = {stage: tuple(properties_at(AS_WRITTEN, stage)) for stage in STAGES}
+    return Selection(obligations(AS_WRITTEN), looks, tuple(weakenings()))
+
+
+def selected(names: Iterable[str]) -> Selection:
+    """What bears one of these names, or is about what bears it; everything, if there are no names.
+
+    Raises:
+        UnknownName: nothing does.
+    """
+    wanted, whole = set(names), everything()
+    if not wanted:
+        return whole
+    for name in wanted - known_names():
+        raise UnknownName(name, near(name, known_names()))
+    looks = {stage: _looked_for(stage, properties, wanted) for stage, properties in whole.looks.items()}
+    return Selection(
+        tuple(o for o in whole.obligations if wanted & {o.name, o.stage, o.property, o.kind}),
+        {stage: found for stage, found in looks.items() if found or wanted & {stage, VACUITY}},
+        tuple(name for name in whole.trials if wanted & _names_of_trial(name)),
+    )
+
+
+def broken(weakening: str, names: Iterable[str]) -> Selection:
+    """The obligations that a weakening puts in question, or those of them that bear one of the names.
+
+    Raises:
+        UnknownName: there is no such weakening, or none of its obligations bears one of the names.
+    """
+    if weakening not in weakenings():
+        raise UnknownName(weakening, near(weakening, weakenings()))
+    asked = touched(AS_WRITTEN, weakenings()[weakening].change(AS_WRITTEN))
+    wanted = set(names)
+    chosen = tuple(o for o in asked if not wanted or wanted & {o.name, o.stage, o.property, o.kind})
+    if not chosen:
+        raise UnknownName(" ".join(sorted(wanted)), [o.name for o in asked])
+    return Selection(chosen, {}, ())
+
+
+def known_names() -> set[str]:
+    """Every name by which something can be chosen."""
+    whole = everything()
+    of_obligations = {name for o in whole.obligations for name in (o.name, o.stage, o.property, str(o.kind))}
+    return of_obligations | set(whole.trials) | {VACUITY, NECESSITY, FAULTS_GROUP}
+
+
+def near(name: str, known: Iterable[str]) -> list[str]:
+    """Names like this one: those that contain it, then those that are spelled like it."""
+    ordered = sorted(known)
+    within = [other for other in ordered if name and name.lower() in other]
+    alike = difflib.get_close_matches(name, ordered, n=5, cutoff=0.6)
+    return list(dict.fromkeys([*within, *alike]))[:5]
+
+
+def _looked_for(stage: str, properties: tuple[str, ...], wanted: set[str]) -> tuple[str, ...]:
+    return properties if VACUITY in wanted else tuple(name for name in properties if name in wanted)
+
+
+def _names_of_trial(name: str) -> set[str]:
+    group = FAULTS_GROUP if name in FAULTS else NECESSITY
+    return {name, name.split(".")[0], weakenings()[name].property, group}

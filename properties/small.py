@@ -1,0 +1,134 @@
+"""The small reading: fields are tables of unknown bits over small domains, and quantifiers are written out.
+
+What is asked of it has no quantifier and no function, so that a plain bit-level search answers in milliseconds.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import z3
+
+from properties.readings import key_of, same
+from properties.shapes import GARBAGE, Shape
+from properties.unbounded import Z3Connectives
+from spec.catalog import Action
+from spec.logic import And, If, Term
+from spec.ranges import Range, Those
+from spec.state import CONSTANTS, FIELDS, Field, State
+
+BITS = 8
+FARTHEST = 24
+"""No address is farther than this from 0: page bytes times pages stay well inside the bits."""
+
+UNKNOWN_TABLES = {**FIELDS, **{name: CONSTANTS[name] for name in ("before", "is_transfer")}}
+"""What is a table of unknowns: what changes, and two of the constants."""
+
+
+def as_bits(x: Term) -> Any:
+    """A solver's term for a Python value; a term stays what it is."""
+    if isinstance(x, bool):
+        return z3.BoolVal(x)
+    return z3.BitVecVal(x, BITS) if isinstance(x, int) else x
+
+
+class Table:
+    """A map that lists its entries; a key that is a term chooses among them."""
+
+    def __init__(self, entries: dict[tuple[int, ...], Term], default: Term, axes: Sequence[range]) -> None:
+        self.entries, self.default, self.axes = entries, default, axes
+
+    def __getitem__(self, key: Term) -> Term:
+        return self._chosen((), key_of(key))
+
+    def _chosen(self, known: tuple[int, ...], rest: tuple[Term, ...]) -> Term:
+        if not rest:
+            return self.entries.get(known, self.default)
+        first, rest = rest[0], rest[1:]
+        if isinstance(first, int):
+            return self._chosen((*known, first), rest)
+        term = self.default
+        for member in self.axes[len(known)]:
+            term = If(first == member, self._chosen((*known, member), rest), term)
+        return term
+
+    def set(self, key: Term, value: Term) -> "Table":
+        """The table with one entry changed."""
+        return self._changed(lambda entry: And(*same(key_of(key), entry)), lambda *_: value)
+
+    def where(self, among: Range, value: Any) -> "Table":
+        """The table with every entry of a range changed."""
+        if not isinstance(among, Those):
+            raise TypeError("only ranges that are not listed can be changed in a state of unknowns")
+        return self._changed(lambda entry: among.condition(*entry), value if callable(value) else lambda *_: value)
+
+    def _changed(self, when: Callable[[tuple[int, ...]], Term], value: Callable[..., Term]) -> "Table":
+        changed = {entry: If(when(entry), value(*entry), old) for entry, old in self.entries.items()}
+        return Table(changed, self.default, self.axes)
+
+
+class Origins:
+    """Addresses: an unknown origin for each band, and page bytes that are known."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.sizes = tuple(sizes)
+        self.origins = [z3.BitVec(f"origin of band {band}", BITS) for band in range(len(sizes))]
+
+    def __getitem__(self, key: tuple[Term, Term]) -> Term:
+        band, page = key
+        of_bands = [origin + page * size for origin, size in zip(self.origins, self.sizes, strict=True)]
+        if isinstance(band, int):
+            return of_bands[band]
+        term = of_bands[-1]
+        for member, address in enumerate(of_bands[:-1]):
+            term = If(band == member, address, term)
+        return term
+
+
+class Small:
+    """The reading in arenas of one small shape."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.connectives = Z3Connectives(as_bits)
+        self.universe = shape.domains
+
+    def any_state(self) -> tuple[State, list[Term]]:
+        """A state of unknown entries."""
+        ranges: list[Term] = []
+        tables = {name: self._unknown(name, field, ranges) for name, field in UNKNOWN_TABLES.items()}
+        address = Origins(self.shape.sizes)
+        ranges += [_between(origin, range(-FARTHEST // 2, FARTHEST + 1)) for origin in address.origins]
+        base, capacity = z3.BitVecs("base capacity", BITS)
+        ranges += [_between(base, range(FARTHEST // 4)), _between(capacity, range(FARTHEST + 1))]
+        bottom, top = z3.BitVecs("bottom top", BITS)
+        ranges += [_between(end, range(self.shape.pages + 1)) for end in (bottom, top)]
+        constants = {"bands": len(self.shape.sizes), "base": base, "capacity": capacity, "bottom": bottom, "top": top}
+        return State(**tables, **constants, address=address, garbage=GARBAGE), ranges
+
+    def with_computed_addresses(self, s: State) -> tuple[State, list[Term]]:
+        """They are computed as it is."""
+        return s, []
+
+    def any_arguments(self, action: Action) -> tuple[list[Term], list[Term]]:
+        """Unknown arguments.  Ids and tickets differ in nothing but name, so the first of either may as well be 0."""
+        arguments: list[Term] = []
+        for i, sort in enumerate(action.sorts):
+            renamed = sort in ("vid", "ticket", "publisher") and sort not in action.sorts[:i]
+            arguments.append(0 if renamed else z3.BitVec(f"argument {i}", BITS))
+        members = self.shape.members
+        return arguments, [_between(x, members[sort]) for sort, x in zip(action.sorts, arguments, strict=True)]
+
+    def _unknown(self, name: str, field: Field, ranges: list[Term]) -> Table:
+        sorts = field.keys.split()
+        entries: dict[tuple[int, ...], Term] = {}
+        for key in self.universe.tuples(sorts):
+            label = f"{name} {' '.join(map(str, key))}"
+            entries[key] = z3.Bool(label) if field.value == "bool" else z3.BitVec(label, BITS)
+            if field.value != "bool":
+                ranges.append(_between(entries[key], self.shape.values_of[field.value]))
+        default = False if field.value == "bool" else 0
+        return Table(entries, default, [self.shape.members[sort] for sort in sorts])
+
+
+def _between(x: Term, among: range) -> Term:
+    return And(among.start <= x, x < among.stop)

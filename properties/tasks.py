@@ -1,0 +1,56 @@
+"""What one process is asked to do.  Tasks say by name what they are about, so that they can be sent."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from properties.answers import Answer
+from properties.known import weakenings
+from properties.ladder import answers
+from properties.limits import Limits
+from properties.obligations import Obligation
+from properties.specification import AS_WRITTEN
+from properties.trials import Trial, trial
+from properties.witnesses import Sighting, sightings
+
+
+@dataclass(frozen=True)
+class Prove:
+    """Answer obligations of one stage, of the specification as written or with a weakening."""
+
+    obligations: tuple[Obligation, ...]
+    weakening: str | None
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Look:
+    """Look whether a stage can happen at all, and which cases of these properties occur in it."""
+
+    stage: str
+    properties: tuple[str, ...]
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Try:
+    """Make a weakening and see what it breaks."""
+
+    weakening: str
+    limits: Limits
+
+
+Task: TypeAlias = Prove | Look | Try
+Result: TypeAlias = Answer | Sighting | Trial
+
+
+def work(task: Task) -> Iterator[Result]:
+    """What comes of a task."""
+    match task:
+        case Prove(obligations, weakening, limits):
+            specification = AS_WRITTEN if weakening is None else weakenings()[weakening].change(AS_WRITTEN)
+            yield from answers(specification, obligations, limits)
+        case Look(stage, properties, limits):
+            yield from sightings(AS_WRITTEN, stage, properties, limits)
+        case Try(weakening, limits):
+            yield trial(AS_WRITTEN, weakenings()[weakening], limits)

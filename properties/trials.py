@@ -1,0 +1,98 @@
+"""Necessity: what each guard sentence is for, and whether a seeded fault is caught by the property it names.
+
+A weakening is made, and the property that it names must be refuted by an example, judged again outside the solver.
+The prover must then not prove that property: if it did, one of the two readings would be wrong.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from properties.judging import Counterexample, NotConfirmed
+from properties.ladder import refutation
+from properties.limits import Limits
+from properties.obligations import Obligation
+from properties.prover import Proof, Prover
+from properties.search import GaveUp, Search
+from properties.shapes import LADDER
+from properties.specification import Specification
+from properties.weakenings import Weakening, touched
+
+REDUNDANT: Mapping[str, str] = {}
+"""Guard sentences whose absence refutes nothing, each with the reason why it is there."""
+
+DOUBT = 40
+"""What is refuted is given this fraction of the usual effort to be proved: three times what the slowest proof needs."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of a weakening: `refuted` are the properties that it breaks in small arenas, each judged again."""
+
+    name: str
+    says: str
+    property: str
+    precedent: str
+    refuted: tuple[str, ...]
+    counterexample: Counterexample | None
+    seconds: float
+    wrong: str = ""
+    """Why the trial is not as it must be; empty if it is."""
+
+    undecided: bool = False
+    """A limit was reached: the trial says nothing."""
+
+
+def trial(specification: Specification, weakening: Weakening, limits: Limits) -> Trial:
+    """Make the weakening and see what it breaks."""
+    began = time.perf_counter()
+    weakened = weakening.change(specification)
+    found: dict[str, Counterexample] = {}
+    wrong, undecided = "", False
+    try:
+        found = _broken(weakened, touched(specification, weakened), weakening.property, limits)
+        wrong = _wrong(weakened, weakening, found, limits)
+    except (GaveUp, NotConfirmed) as why:
+        wrong, undecided = str(why), isinstance(why, GaveUp)
+    return Trial(
+        weakening.name,
+        weakening.says,
+        weakening.property,
+        weakening.precedent,
+        tuple(found),
+        found.get(weakening.property),
+        time.perf_counter() - began,
+        wrong,
+        undecided,
+    )
+
+
+def _broken(
+    weakened: Specification, asked: Sequence[Obligation], named: str, limits: Limits
+) -> dict[str, Counterexample]:
+    """What is refuted in the smallest arenas, by property; if the named one is not, it is looked for in larger ones."""
+    found: dict[str, Counterexample] = {}
+    for shape in LADDER:
+        for stage, of_stage in groupby(asked, key=lambda obligation: obligation.stage):
+            search = Search(weakened, stage, shape, limits.seconds)
+            for obligation in of_stage:
+                refuted = refutation(search, obligation)
+                if refuted is not None:
+                    found.setdefault(obligation.property, refuted)
+        if named in found:
+            break
+        asked = [obligation for obligation in asked if obligation.property == named]
+    return found
+
+
+def _wrong(weakened: Specification, weakening: Weakening, found: Mapping[str, Counterexample], limits: Limits) -> str:
+    if weakening.name in REDUNDANT:
+        return f"it is listed as redundant, but {', '.join(found)} fails without it" if found else ""
+    if weakening.property not in found:
+        return f"{weakening.property} is not refuted, but {', '.join(found) or 'nothing'} is"
+    obligation = found[weakening.property].obligation
+    doubtful = Limits(limits.effort // DOUBT, limits.seconds)
+    if Prover(weakened, obligation.stage).proof(obligation, doubtful) == Proof.FOUND:
+        return f"{obligation.name} is refuted by an example, and yet the prover proves it"
+    return ""

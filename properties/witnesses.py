@@ -1,0 +1,97 @@
+"""Vacuity: what is proved of everything says nothing if there is nothing.
+
+Every action is possible in some legal state, there is a state at the start, and every case of every property occurs in
+some legal state or step.  Each is shown by an example, which is judged again outside the solver.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from properties.cases import CaseReading
+from properties.examples import Example
+from properties.judging import NotConfirmed, confirm_legal
+from properties.limits import Limits
+from properties.obligations import Kind
+from properties.raised import BitTerms, PlainTerms
+from properties.readings import reading
+from properties.search import GaveUp, Search
+from properties.shapes import LADDER
+from properties.specification import Specification
+from spec.catalog import Property
+from spec.logic import Term
+from spec.state import State
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """Whether something was seen to happen at one stage; without an example it was not, perhaps for a reason."""
+
+    name: str
+    stage: str
+    example: Example | None
+    reason: str = ""
+
+
+def case_name(property_name: str, case: int, of: int) -> str:
+    """The name of a case of a property, which are counted from 1."""
+    return f"{property_name}, case {case} of {of}" if of > 1 else property_name
+
+
+def possibility(stage: str) -> str:
+    """What it is called that a stage can happen at all."""
+    return {str(Kind.INITIAL): "a state at the start", str(Kind.THEOREM): "a legal state"}.get(
+        stage, f"{stage} happens"
+    )
+
+
+def sightings(
+    specification: Specification, stage: str, properties: Iterable[str], limits: Limits
+) -> Iterator[Sighting]:
+    """Whether the stage can happen at all, and which cases of these properties occur in it."""
+    search = Search(specification, stage, LADDER[0], limits.seconds)
+    yield _sighting(search, possibility(stage), True, lambda _: True)
+    for name in properties:
+        yield from _cases(search, name)
+
+
+def properties_at(specification: Specification, stage: str) -> Mapping[str, Property]:
+    """The properties whose cases can occur at a stage: of steps with an action, of states at the theorems' stage."""
+    if stage in specification.actions:
+        return specification.steps
+    return {**specification.invariants, **specification.theorems} if stage == Kind.THEOREM else {}
+
+
+def _cases(search: Search, name: str) -> Iterator[Sighting]:
+    holds = properties_at(search.specification, search.stage)[name].holds
+    domains = search.shape.domains
+    searched = CaseReading(BitTerms(search.small.connectives), domains)
+    judged = CaseReading(PlainTerms(), domains)
+
+    def states(example: Example) -> list[State]:
+        return [example.before.state(), example.after.state()][: 1 + (example.action is not None)]
+
+    def occurs(case: int) -> Callable[[Example], bool]:
+        def judge(example: Example) -> bool:
+            with reading(judged):
+                return judged.cases(holds, *states(example))[case].value is True
+
+        return judge
+
+    with reading(searched):
+        of_scene = [search.scene.before, search.scene.after][: 1 + (search.stage in search.specification.actions)]
+        cases = searched.cases(holds, *of_scene)
+    for i, case in enumerate(cases):
+        yield _sighting(search, case_name(name, i + 1, len(cases)), case, occurs(i))
+
+
+def _sighting(search: Search, name: str, formula: Term, occurs: Callable[[Example], bool]) -> Sighting:
+    try:
+        example = search.find(formula)
+        if example is None:
+            return Sighting(name, search.stage, None)
+        confirm_legal(search.specification, search.stage, example)
+        if not occurs(example):
+            raise NotConfirmed(f"{name}: it does not occur after all")
+    except (GaveUp, NotConfirmed) as why:
+        return Sighting(name, search.stage, None, str(why))
+    return Sighting(name, search.stage, example)
