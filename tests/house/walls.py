@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "properties": frozenset({"spec", "events", "z3", "crosshair", "impl.arithmetic"}),
     "impl": frozenset({"events", "msgspec", "numpy", "torch", "triton"}),
     "impl.arithmetic": frozenset(),
-    "fuzz": frozenset({"spec", "events", "impl", "hypothesis", "numpy", "torch"}),
+    "fuzz": frozenset({"spec", "events", "impl", "hypothesis", "msgspec", "numpy", "torch"}),
     "gpu_tests": frozenset({"impl", "spec", "events", "fuzz", "numpy", "torch", "triton", "pytest"}),
     "replay": frozenset({"impl", "events", "numpy", "jinja2", "matplotlib"}),
     "bench": frozenset({"impl", "spec", "events", "numpy", "torch"}),
