@@ -1,6 +1,6 @@
 # Every target works as the first command in a fresh clone; the second call finds .venv ready.
 .DEFAULT_GOAL := help
-.PHONY: help venv test gate clean
+.PHONY: help venv test gate peers clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,7 +10,8 @@ help:
 	@echo 'make gate   prove, fuzz and judge; one verdict'
 	@echo 'make test   lint, types and tests'
 	@echo 'make venv   build .venv alone'
-	@echo 'make clean  remove .venv, caches and build output'
+	@echo 'make peers  build the environments of the allocators that figures are compared with (5 GB)'
+	@echo 'make clean  remove all environments, caches and build output'
 
 venv: $(READY)
 
@@ -40,6 +41,20 @@ test: $(READY)
 gate: $(READY)
 	$(BIN)/bandgap gate
 
+PEERS := .venv-sglang/.ready .venv-vllm/.ready
+
+peers: $(PEERS)
+
+# Each must be able to answer, which its last line tries: it loads the peer and is asked nothing.
+$(PEERS): .venv-%/.ready: constraints-peers-%.txt
+	@echo "building .venv-$* (two minutes, 2 to 3 GB)"
+	@rm -f $@
+	@$(PYTHON) -m venv --clear .venv-$*
+	@.venv-$*/bin/pip install -qq 'torch==2.13.0+cpu' 2>/dev/null || .venv-$*/bin/pip install -qq 'torch==2.13.0'
+	@.venv-$*/bin/pip install -qq --no-deps -r $<
+	@.venv-$*/bin/python -m bench.peers $* </dev/null
+	@touch $@
+
 clean:
-	rm -rf .venv .bandgap .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info report.html
+	rm -rf .venv .venv-sglang .venv-vllm .bandgap .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info report.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,14 +1,10 @@
-"""`python -m bench.peers KEY`, in a peer's own Python: answers one request a line until there are no more.
-
-A request is `{"case": ..., "parameters": {...}}`, an answer `{"answer": ...}` or `{"error": ...}`; the first answer, before
-any request, is the versions in use.
-"""
+"""`python -m bench.peers KEY`, in a peer's own Python: answers one request a line until there are no more."""
 
 import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from typing import Any, TextIO
 
@@ -16,12 +12,23 @@ Cases = Mapping[str, Callable[..., float]]
 
 
 def main() -> None:
-    """Load the peer and serve it."""
+    """Load the peer, say which versions are in use, and serve it."""
     replies = _own_stdout()
     key = sys.argv[1]
     cases = _cases(key)
     _say(replies, answer={name: version(name) for name in (key, "torch")})
-    for line in sys.stdin:
+    serve(cases, sys.stdin, replies)
+
+
+def serve(cases: Cases, requests: Iterable[str], replies: TextIO) -> None:
+    """Answer requests in order, each as one line.
+
+    Args:
+        cases: what can be asked for, by name.
+        requests: each is `{"case": ..., "parameters": {...}}`.
+        replies: takes `{"answer": ...}` or `{"error": ...}`.
+    """
+    for line in requests:
         request = json.loads(line)
         try:
             figure = cases[request["case"]](**request["parameters"])

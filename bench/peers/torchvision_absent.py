@@ -16,7 +16,9 @@ NAMES: Final = ("torchvision", "torchvision.io", "torchvision.transforms", "torc
 class Absent(ModuleType):
     """A module without contents that has whatever is asked of it."""
 
-    __path__: list[str] = []
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__ = []
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

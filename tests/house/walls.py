@@ -20,6 +20,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "gpu_tests": frozenset({"impl", "spec", "events", "fuzz", "numpy", "torch", "triton", "pytest"}),
     "replay": frozenset({"impl", "events", "numpy", "jinja2", "matplotlib"}),
     "bench": frozenset({"impl", "spec", "events", "numpy", "torch"}),
+    # runs in a peer's own environment, where nothing of ours is installed
+    "bench.peers": frozenset({"sglang", "vllm", "transformers", "torch"}),
 }
 ROOMS = frozenset({name for name in MAY_IMPORT if "." not in name} | {"bandgap"})
 
