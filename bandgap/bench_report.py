@@ -1,0 +1,42 @@
+"""Figures as a table for people."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich import box
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.table import Table
+
+from bench.rows import Row
+
+
+def table_of(rows: Sequence[Row], surroundings: Mapping[str, str]) -> Iterator[RenderableType]:
+    """What `bandgap bench` prints: the figures, what each of them is, and where they were measured."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("")
+    table.add_column("figure")
+    # a number cut short is a wrong one
+    for heading in ("median", "unit", "spread", "peer's", "ratio"):
+        table.add_column(heading, justify="left" if heading == "unit" else "right", overflow="fold")
+    table.add_column("peer")
+    for number, row in enumerate(rows, 1):
+        table.add_row(
+            f"{number}",
+            escape(row.name),
+            shown(row.value),
+            row.unit,
+            "" if row.spread is None else f"{row.spread:.1%}",
+            "" if row.peer_value is None else shown(row.peer_value),
+            "" if row.ratio is None else f"{row.ratio:.2f}x",
+            escape(row.peer or ""),
+        )
+    yield table
+    yield ""
+    yield from (f"[dim]{number:>2}[/] {escape(row.note)}" for number, row in enumerate(rows, 1))
+    yield ""
+    yield "[dim]" + escape("; ".join(f"{name}: {value}" for name, value in surroundings.items())) + "[/]"
+
+
+def shown(value: float) -> str:
+    """A number with at least three significant digits, and no more than it needs."""
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
