@@ -1,0 +1,50 @@
+"""The arena's bytes as a driver writes them and reads them back."""
+
+import numpy as np
+import numpy.typing as npt
+
+from fuzz.contents.patterns import Patterns
+from fuzz.targets.protocol import Built
+
+_SINK = 0x2B
+"""What the sink is filled with: a finite number in every dtype."""
+
+
+class Memory:
+    """Writes go through the allocator's typed views, row by row; reads go by a law of their own.
+
+    That law is: page p of a band is bytes `origin + p * page_bytes` and up.  So a view with a wrong stride, offset or
+    dtype shows, which a round trip through one and the same view would hide.
+    """
+
+    def __init__(self, built: Built) -> None:
+        self._arena = built.arena
+        chain = built.allocator.chain
+        self._bands = chain.bands
+        self._patterns = [Patterns(band, built.allocator.view) for band in chain.bands]
+        self._sink: npt.NDArray[np.uint8] = built.arena[: chain.base]
+        self._sink[:] = _SINK
+
+    def write(self, band: int, page: int, value: int) -> None:
+        """A value reaches a physical page."""
+        self._patterns[band].write(page, value)
+
+    def shows(self, band: int, page: int, value: int) -> bool:
+        """Whether a physical page holds exactly this value."""
+        geometry, patterns = self._bands[band], self._patterns[band]
+        begin = geometry.origin + page * geometry.page_bytes
+        found = self._arena[begin : begin + geometry.page_bytes]
+        if patterns.padded:
+            return (found.view(np.uint64) & patterns.care).tobytes() == patterns.image(value)
+        return found.tobytes() == patterns.image(value)
+
+    def first_wrong_byte(self, band: int, page: int, value: int) -> int:
+        """The first byte of the arena in which a page differs from a value that it does not show."""
+        geometry, patterns = self._bands[band], self._patterns[band]
+        begin = geometry.origin + page * geometry.page_bytes
+        found = self._arena[begin : begin + geometry.page_bytes] & patterns.care.view(np.uint8)
+        return begin + int((found != np.frombuffer(patterns.image(value), np.uint8)).argmax())
+
+    def sink_is_untouched(self) -> bool:
+        """Whether nobody wrote below the arena's first page."""
+        return bool((self._sink == _SINK).all())

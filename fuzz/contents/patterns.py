@@ -1,0 +1,95 @@
+"""The bytes that stand for a value: finite numbers in every row's dtype, different for each value, row and token."""
+
+from collections.abc import Callable
+from math import prod
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from impl.chain import BandGeometry
+from impl.layout import DType, Row
+
+Image = npt.NDArray[np.uint64]
+"""The bytes of a page, eight at a time."""
+
+DTYPES: Final = {
+    DType.FP32: torch.float32,
+    DType.BF16: torch.bfloat16,
+    DType.FP16: torch.float16,
+    DType.FP8_E4M3: torch.float8_e4m3fn,
+    DType.UINT8: torch.uint8,
+}
+
+# One bit of the exponent is kept 0 in every dtype, so that no pattern is infinite or a NaN.  It is bit 6 of the most
+# significant byte in all of them.
+_FINITE = 0xBF
+
+_CACHED_BYTES = 1 << 25
+
+
+class Patterns:
+    """The images of values in the pages of one band."""
+
+    def __init__(self, band: BandGeometry, write_rows: Callable[[Row], torch.Tensor]) -> None:
+        self.band = band
+        self._template, self._mask = _template(band), _mask(band)
+        self.padded = bool((self._mask.view(np.uint8) == 0).any())
+        # `care` leaves out what lies between rows: nobody writes there
+        self.care: Image = np.where(self._mask.view(np.uint8) > 0, 0xFF, 0).astype(np.uint8).view(np.uint64)
+        self._staged: Image = np.zeros(band.page_bytes // 8, np.uint64)
+        staged = torch.from_numpy(self._staged.view(np.uint8)).view(band.page_tokens, band.kind.entry_bytes)
+        self._pairs = [(write_rows(row), _row_of(staged, row)) for row in band.kind.rows]
+        self._images: dict[int, bytes] = {}
+        self._most_images = max(16, _CACHED_BYTES // band.page_bytes)
+
+    def image(self, value: int) -> bytes:
+        """The bytes of a page that shows a value; 0 between rows."""
+        image = self._images.get(value)
+        if image is None:
+            if len(self._images) >= self._most_images:
+                self._images.clear()
+            image = self._images[value] = self._made(value).tobytes()
+        return image
+
+    def _made(self, value: int) -> Image:
+        made: Image = (self._template ^ _scattered(value)) & self._mask
+        return made
+
+    def write(self, page: int, value: int) -> None:
+        """Write a value to a physical page through the typed views, row by row, as a kernel would."""
+        self._staged[:] = np.frombuffer(self.image(value), np.uint64)
+        tokens = self.band.page_tokens
+        for view, row in self._pairs:
+            view[page * tokens : (page + 1) * tokens].copy_(row)
+
+
+def _row_of(staged: torch.Tensor, row: Row) -> torch.Tensor:
+    """The staged bytes of a row of every entry, in the row's dtype and shape."""
+    cut = staged[:, row.offset : row.offset + row.nbytes]
+    typed = cut.view(DTYPES[row.dtype])
+    strides = [prod(row.shape[axis + 1 :]) for axis in range(len(row.shape))]
+    return typed.as_strided((len(staged), *row.shape), (typed.stride(0), *strides), typed.storage_offset())
+
+
+def _template(band: BandGeometry) -> Image:
+    return np.random.default_rng(band.number + 1).integers(0, 1 << 64, band.page_bytes // 8, np.uint64)
+
+
+def _mask(band: BandGeometry) -> Image:
+    entry = np.zeros(band.kind.entry_bytes, np.uint8)
+    for row in band.kind.rows:
+        cut = entry[row.offset : row.offset + row.nbytes]
+        cut[:] = 0xFF
+        if row.dtype is not DType.UINT8:
+            # little-endian: the last byte of an element is its most significant one
+            cut[row.dtype.itemsize - 1 :: row.dtype.itemsize] = _FINITE
+    return np.tile(entry, band.page_tokens).view(np.uint64)
+
+
+def _scattered(value: int) -> np.uint64:
+    """A value's own 64 bits, in which neighbours have nothing in common."""
+    mixed = (value + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
+    return np.uint64(mixed ^ mixed >> 27)

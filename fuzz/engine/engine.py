@@ -1,0 +1,100 @@
+"""The engine: what it has, and how its requests get and give up pages."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from fuzz.engine.request import Request, first_needed, pages_covering
+from fuzz.stage import Stage
+from impl.layout import Kind, Lifetime
+from impl.plan import Refusal
+
+Member = TypeVar("Member")
+
+MOST_REQUESTS = 24
+MOST_TICKETS = 12
+
+
+class Engine:
+    """Requests and publishers on a stage."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.kinds: tuple[Kind, ...] = tuple(band.kind for band in stage.allocator.chain.bands)
+        self.bands = stage.bands
+        self.requests: list[Request] = []
+        self.publishers: dict[str, None] = {}
+        self.page_tokens = max(kind.page_tokens for kind in self.kinds)
+
+    # --------------------------------------------------------------------------------------------------- what there is
+
+    def tickets(self, *users: str) -> list[int]:
+        """The outstanding tickets of these users, oldest first."""
+        return [ticket for ticket, (user, _) in self.stage.tickets.items() if user in users]
+
+    def settleable(self, draw: int) -> list[int]:
+        """No ticket, or all that can be settled, or some of them: which may be settled to make room."""
+        if draw % 3 == 0:
+            return []
+        tickets = self.tickets("forward", "copy")
+        return tickets if draw % 3 == 1 else some(tickets, draw // 3)
+
+    # ------------------------------------------------------------------------------------------------------- requests
+
+    def start(self, tokens: int, settle: Sequence[int]) -> tuple[Request | None, str]:
+        """A new request with pages for so many tokens, or why there is none."""
+        if len(self.requests) >= MOST_REQUESTS:
+            return None, "enough requests"
+        request = Request(0, [[] for _ in self.bands], [first_needed(kind, tokens) for kind in self.kinds])
+        outcome = self.grow(request, tokens, settle)
+        if request.tokens:
+            self.requests.append(request)
+            return request, outcome
+        return None, outcome
+
+    def grow(self, request: Request, tokens: int, settle: Sequence[int]) -> str:
+        """Pages for so many more tokens, of all kinds at once or none; then what its windows left behind goes."""
+        after = request.tokens + tokens
+        demand = []
+        for kind, pages, first in zip(self.kinds, request.pages, request.first, strict=True):
+            demand.append(max(0, pages_covering(kind, after) - first - len(pages)))
+        if any(demand):
+            given = self.stage.allocate(demand, settle)
+            if given is None:
+                return "rejected"
+            if isinstance(given, Refusal):
+                return f"refused {given.reason}"
+            for pages, ids in zip(request.pages, given, strict=True):
+                pages.extend(ids)
+        request.tokens = after
+        self.slide(request)
+        return "grown"
+
+    def slide(self, request: Request) -> None:
+        """Release the pages that no window of the request reaches any more."""
+        for band, kind in enumerate(self.kinds):
+            gone = min(first_needed(kind, request.launched) - request.first[band], len(request.pages[band]))
+            if kind.lifetime is Lifetime.WINDOW and gone > 0:
+                self.stage.release(band, request.pages[band][:gone])
+                del request.pages[band][:gone]
+                request.first[band] += gone
+
+    def give_up(self, request: Request, backwards: bool = False) -> None:
+        """Release all that a request has, whatever is still in flight."""
+        self.requests.remove(request)
+        for band in reversed(self.bands) if backwards else self.bands:
+            if request.pages[band]:
+                self.stage.release(band, request.pages[band])
+
+
+def pick(members: Sequence[Member], draw: int) -> Member:
+    """One of some."""
+    return members[draw % len(members)]
+
+
+def some(members: Sequence[Member], draw: int) -> list[Member]:
+    """Those of some whose bit is set; later ones share the bits of earlier ones."""
+    return [member for place, member in enumerate(members) if draw >> place % 16 & 1]
+
+
+Operate = Callable[[Engine, tuple[int, int, int, int]], str]
+"""What an operation does, given its draws; and a word for what came of it."""

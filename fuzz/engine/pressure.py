@@ -1,0 +1,59 @@
+"""Pressure: compaction, demands at the edge of what fits, and demands that cannot fit."""
+
+from fuzz.engine.engine import MOST_REQUESTS, Engine, pick
+from fuzz.engine.operations import Draws, operation
+from fuzz.engine.request import Request
+from impl.plan import Plan, Refusal
+
+
+@operation(weight=3)
+def compact(engine: Engine, draws: Draws) -> str:
+    """An idle moment: nothing, a page, a few pages or everything may be moved."""
+    page = pick(engine.kinds, draws[0]).page_bytes
+    moved = engine.stage.compact((0, page - 1, page, 3 * page, 1 << 40, 1 << 40)[draws[1] % 6])
+    return "moved" if moved else "nothing to move"
+
+
+@operation(weight=3)
+def at_the_edge(engine: Engine, draws: Draws) -> str:
+    """The most pages of one kind that fit beside a few of the others, or one page more than that."""
+    if len(engine.requests) >= MOST_REQUESTS:
+        return "enough requests"
+    band = pick(engine.bands, draws[0])
+    demand = [draws[1] >> 2 * other & 3 if other != band else 0 for other in engine.bands]
+    settle = engine.settleable(draws[2])
+    most = _most_that_fits(engine, band, demand, settle)
+    if most is None:
+        return "others do not fit"
+    demand[band] = most + draws[3] % 2
+    given = engine.stage.allocate(demand, settle)
+    if isinstance(given, list):
+        engine.requests.append(Request(0, given, [0] * len(given)))
+        return "granted"
+    return "refused" if isinstance(given, Refusal) else "rejected"
+
+
+def _most_that_fits(engine: Engine, band: int, demand: list[int], settle: list[int]) -> int | None:
+    """The largest count that the allocator says it would meet, found by halving."""
+
+    def fits(count: int) -> bool:
+        plan = engine.stage.allocator.plan([*demand[:band], count, *demand[band + 1 :]], settle)
+        return isinstance(plan, Plan)
+
+    if not fits(0):
+        return None
+    least, most = 0, engine.stage.allocator.chain.bands[band].limit + 1
+    while least + 1 < most:
+        middle = (least + most) // 2
+        least, most = (middle, most) if fits(middle) else (least, middle)
+    return least
+
+
+@operation(weight=1)
+def impossible(engine: Engine, draws: Draws) -> str:
+    """A demand that no arena of this size could meet."""
+    demand = [0 for _ in engine.bands]
+    band = pick(engine.bands, draws[0])
+    demand[band] = engine.stage.allocator.chain.bands[band].limit + (1, 2, 1 << 20, 1 << 40)[draws[1] % 4]
+    given = engine.stage.allocate(demand, engine.settleable(draws[2]))
+    return "refused" if isinstance(given, Refusal) else "granted"

@@ -1,0 +1,196 @@
+"""Device work: forwards, host copies and transfers are launched, write, and end."""
+
+from collections.abc import Sequence
+
+from events.records import Mode, User
+from fuzz.engine.engine import MOST_TICKETS, Engine, pick, some
+from fuzz.engine.operations import Draws, operation
+from fuzz.engine.request import Request
+from impl.layout import Lifetime
+
+MOST_FORWARDS = 2
+
+
+@operation(weight=10)
+def launch(engine: Engine, draws: Draws) -> str:
+    """A forward over a few requests: it reads their pages and writes those of the new tokens and the states."""
+    if not engine.requests:
+        return "no request"
+    if len(engine.tickets("forward")) >= MOST_FORWARDS:
+        return "two in flight"
+    copies = engine.tickets("copy")
+    waits = copies if draws[2] % 4 else some(copies, draws[2] // 4)
+    ticket = engine.stage.open("forward", "compute", waits)
+    if ticket is None:
+        return "rejected"
+    batch = {id(request): request for request in (pick(engine.requests, draws[0] + n) for n in range(1 + draws[1] % 4))}
+    outcome = "launched"
+    for request in batch.values():
+        if not _run(engine, ticket, request):
+            outcome = "partly rejected"
+    for request in batch.values():
+        engine.slide(request)
+    return outcome
+
+
+def _run(engine: Engine, ticket: int, request: Request) -> bool:
+    request.forwards.add(ticket)
+    taken = True
+    for band, kind in enumerate(engine.kinds):
+        pages = request.pages[band]
+        if not pages:
+            continue
+        # what was launched before is only read; a state is overwritten every time
+        begin = 0 if kind.lifetime is Lifetime.STATE else request.launched // kind.page_tokens - request.first[band]
+        read, written = pages[: max(0, begin)], pages[max(0, begin) :]
+        for ids, mode in ((read, "read"), (written, "write")):
+            taken &= not ids or engine.stage.hold(ticket, band, ids, mode)  # type: ignore[arg-type]  # one of both
+        engine.stage.issue(ticket, band, written)
+    request.launched = request.tokens
+    return taken
+
+
+@operation(weight=6)
+def land_some(engine: Engine, draws: Draws) -> str:
+    """Some of what a ticket writes arrives."""
+    flights = engine.stage.flights
+    if not flights:
+        return "nothing in flight"
+    ticket = pick(sorted({flight[0] for flight in flights.values()}), draws[0])
+    landed = False
+    for band in engine.bands:
+        ids = [vid for (where, _), (other, vid, _) in flights.items() if other == ticket and where == band]
+        chosen = some(ids, draws[1] | 1 << draws[2] % 16)
+        if chosen:
+            engine.stage.land(ticket, band, chosen)
+            landed = True
+    return "landed" if landed else "none chosen"
+
+
+@operation(weight=8)
+def result(engine: Engine, draws: Draws) -> str:
+    """A forward is over; not always the one that was launched first."""
+    forwards = engine.tickets("forward")
+    return _completed(engine, forwards[:1] if draws[1] % 4 else forwards, draws[0])
+
+
+@operation(weight=3)
+def copied(engine: Engine, draws: Draws) -> str:
+    """A host copy is over."""
+    return _completed(engine, engine.tickets("copy"), draws[0])
+
+
+@operation(weight=2)
+def transferred(engine: Engine, draws: Draws) -> str:
+    """A transfer is over, perhaps long after whoever asked for it has gone."""
+    return _completed(engine, engine.tickets("transfer"), draws[0])
+
+
+def _completed(engine: Engine, tickets: Sequence[int], draw: int) -> str:
+    if not tickets:
+        return "none outstanding"
+    ticket = pick(tickets, draw)
+    taken = engine.stage.complete(ticket)
+    _over(engine)
+    return "completed" if taken else "rejected"
+
+
+@operation(weight=2)
+def settle(engine: Engine, draws: Draws) -> str:
+    """The allocator's stream is made to wait for a forward or a copy."""
+    tickets = engine.tickets("forward", "copy")
+    if not tickets:
+        return "none outstanding"
+    taken = engine.stage.settle(pick(tickets, draws[0]))
+    _over(engine)
+    return "settled" if taken else "rejected"
+
+
+def _over(engine: Engine) -> None:
+    outstanding = engine.stage.tickets.keys()
+    for request in engine.requests:
+        request.forwards &= outstanding
+
+
+@operation(weight=2)
+def drain(engine: Engine, draws: Draws) -> str:
+    """The allocator's stream is seen to have caught up."""
+    engine.stage.drain()
+    return "drained"
+
+
+@operation(weight=3)
+def copy_out(engine: Engine, draws: Draws) -> str:
+    """A host copy reads pages of a request, mostly behind the forwards that write them."""
+    return _used(engine, draws, "copy", "read")
+
+
+@operation(weight=2)
+def copy_in(engine: Engine, draws: Draws) -> str:
+    """Pages are loaded back from the host for a new request."""
+    return _filled(engine, draws, "copy")
+
+
+@operation(weight=2)
+def send(engine: Engine, draws: Draws) -> str:
+    """A request's addresses are published and a transfer reads its pages."""
+    return _used(engine, draws, "transfer", "read")
+
+
+@operation(weight=2)
+def receive(engine: Engine, draws: Draws) -> str:
+    """Addresses of new pages are published and a transfer writes them."""
+    return _filled(engine, draws, "transfer")
+
+
+@operation(weight=3)
+def unpublish(engine: Engine, draws: Draws) -> str:
+    """Someone takes its addresses back, perhaps before its transfer is over."""
+    if not engine.publishers:
+        return "nobody published"
+    who = pick(list(engine.publishers), draws[0])
+    del engine.publishers[who]
+    engine.stage.unpublish(who)
+    return "unpublished"
+
+
+def _used(engine: Engine, draws: Draws, user: User, mode: Mode) -> str:
+    if not engine.requests:
+        return "no request"
+    ticket = _opened(engine, draws, user)
+    if ticket is None:
+        return "no ticket"
+    request = pick(engine.requests, draws[0])
+    return _held(engine, ticket, request, draws[1], mode)
+
+
+def _filled(engine: Engine, draws: Draws, user: User) -> str:
+    request, outcome = engine.start(1 + draws[0] % (4 * engine.page_tokens), engine.settleable(draws[3]))
+    if request is None:
+        return outcome
+    request.launched = request.tokens
+    ticket = _opened(engine, draws, user)
+    if ticket is None:
+        return "no ticket"
+    outcome = _held(engine, ticket, request, draws[1], "write")
+    for band in engine.bands:
+        engine.stage.issue(ticket, band, request.pages[band])
+    return outcome
+
+
+def _opened(engine: Engine, draws: Draws, user: User) -> int | None:
+    if len(engine.stage.tickets) >= MOST_TICKETS:
+        return None
+    if user == "copy":
+        others = engine.tickets("forward", "copy")
+        return engine.stage.open(user, "host", others if draws[2] % 4 else some(others, draws[2] // 4))
+    who = f"peer {draws[2] % 3}"
+    engine.publishers[who] = None
+    engine.stage.publish(who)
+    return engine.stage.open(user)
+
+
+def _held(engine: Engine, ticket: int, request: Request, draw: int, mode: Mode) -> str:
+    bands = some(engine.bands, draw) or engine.bands
+    taken = [engine.stage.hold(ticket, band, request.pages[band], mode) for band in bands if request.pages[band]]
+    return "held" if all(taken) else "rejected"

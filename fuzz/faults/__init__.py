@@ -1,0 +1,1 @@
+"""Seeded faults: small deliberate faults, each of which a named property must catch."""

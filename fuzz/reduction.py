@@ -1,0 +1,173 @@
+"""Makes a failing script as short as it can be."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from fuzz import script
+
+Fails = Callable[[script.Script], bool]
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """The shortest failing script that was found, how many were tried, and whether time ran out before it was done."""
+
+    script: script.Script
+    tried: int
+    cut_short: bool
+
+
+def reduced(calls: script.Script, fails: Fails, seconds: float) -> Reduced:
+    """Leave out calls, then parts of calls, as long as it still fails.
+
+    Args:
+        calls: fails.
+        fails: whether a script shows the same failure; must give the same answer every time.
+        seconds: after which the best so far must do.
+    """
+    attempt = _Attempt(fails, time.monotonic() + seconds)
+    before = None
+    while before != calls and not attempt.over:
+        before = calls
+        calls = _fewer_calls(calls, attempt)
+        calls = _smaller_calls(calls, attempt)
+        calls = _smaller_grants(calls, attempt)
+    return Reduced(_relabelled(calls), attempt.tried, attempt.over)
+
+
+class _Attempt:
+    def __init__(self, fails: Fails, until: float) -> None:
+        self._fails, self._until = fails, until
+        self.tried = 0
+        self.over = False
+
+    def __call__(self, calls: script.Script) -> bool:
+        self.over = self.over or time.monotonic() > self._until
+        if self.over:
+            return False
+        self.tried += 1
+        return self._fails(calls)
+
+
+def _fewer_calls(calls: script.Script, fails: Callable[[script.Script], bool]) -> script.Script:
+    """Leave out runs of calls, long ones first, from the end: what comes late depends on what came early."""
+    size = max(1, len(calls) // 2)
+    while True:
+        end = len(calls)
+        while end > 0:
+            begin = max(0, end - size)
+            shorter = calls[:begin] + calls[end:]
+            if shorter and fails(shorter):
+                calls = shorter
+            end = begin
+        if size == 1:
+            return calls
+        size = size // 2
+
+
+def _smaller_calls(calls: script.Script, fails: Callable[[script.Script], bool]) -> script.Script:
+    for place in reversed(range(len(calls))):
+        smaller = True
+        while smaller:
+            smaller = False
+            for call in _smaller(calls[place]):
+                candidate = (*calls[:place], call, *calls[place + 1 :])
+                if fails(candidate):
+                    calls, smaller = candidate, True
+                    break
+    return calls
+
+
+def _smaller_grants(calls: script.Script, fails: Callable[[script.Script], bool]) -> script.Script:
+    """Ask only for pages of which something is said afterwards."""
+    for call in [call for call in calls if isinstance(call, script.Allocate)]:
+        for band, count in enumerate(call.demand):
+            named = {place for other in calls for place in _places(other, call.label, band)}
+            if len(named) < count:
+                places = {place: new for new, place in enumerate(sorted(named))}
+                candidate = _with_places(calls, call.label, band, places)
+                if fails(candidate):
+                    calls = candidate
+    return calls
+
+
+def _places(call: script.AnyCall, label: int, band: int) -> list[int]:
+    if getattr(call, "band", None) != band:
+        return []
+    return [place for of, place in getattr(call, "ids", []) if of == label]
+
+
+def _with_places(calls: script.Script, label: int, band: int, places: dict[int, int]) -> script.Script:
+    """The script in which an allocation gives only these places of a band, renumbered."""
+
+    def named(call: script.AnyCall) -> script.AnyCall:
+        if isinstance(call, script.Allocate) and call.label == label:
+            return _but(call, "demand", [*call.demand[:band], len(places), *call.demand[band + 1 :]])
+        if not _places(call, label, band):
+            return call
+        ids = getattr(call, "ids", [])
+        return _but(call, "ids", [(of, places[place]) if of == label else (of, place) for of, place in ids])
+
+    return tuple(named(call) for call in calls)
+
+
+def _smaller(call: script.AnyCall) -> Iterator[script.AnyCall]:
+    """What asks for less than a call, the least first."""
+    for field in ("ids", "settle", "waits"):
+        members: list[Any] = getattr(call, field, [])
+        size = len(members)
+        while size:
+            for begin in range(0, len(members), size):
+                rest = members[:begin] + members[begin + size :]
+                if rest or field != "ids":
+                    yield _but(call, field, rest)
+            size = size // 2
+    if isinstance(call, script.Allocate):
+        for band, count in enumerate(call.demand):
+            for less in dict.fromkeys((0, count // 2, count - 1)):
+                if 0 <= less < count:
+                    yield _but(call, "demand", [*call.demand[:band], less, *call.demand[band + 1 :]])
+
+
+def _but(call: script.AnyCall, field: str, value: Any) -> script.AnyCall:
+    changed: script.AnyCall = msgspec.structs.replace(call, **{field: value})
+    return changed
+
+
+def _relabelled(calls: script.Script) -> script.Script:
+    """The same with names numbered from 0, allocations and tickets each by themselves."""
+    allocations: dict[int, int] = {}
+    tickets: dict[int, int] = {}
+    for call in calls:
+        if isinstance(call, script.Allocate):
+            allocations[call.label] = len(allocations)
+        elif isinstance(call, script.Open):
+            tickets[call.label] = len(tickets)
+
+    def known(labels: list[int]) -> list[int]:
+        return [tickets.get(label, label) for label in labels if label in tickets or label == script.NEVER_OPENED]
+
+    def named(call: script.AnyCall) -> script.AnyCall:
+        values = {name: getattr(call, name) for name in call.__struct_fields__}
+        if isinstance(call, script.Allocate):
+            values["label"] = allocations[call.label]
+        elif isinstance(call, script.Open):
+            values["label"] = tickets[call.label]
+        for field in ("settle", "waits"):
+            if field in values:
+                values[field] = known(values[field])
+        if "ticket" in values:
+            values["ticket"] = tickets.get(values["ticket"], script.NEVER_OPENED)
+        if "ids" in values:
+            values["ids"] = [
+                (allocations.get(label, label), place)
+                for label, place in values["ids"]
+                if label in allocations or label == script.NOT_GIVEN
+            ]
+        return type(call)(**values)
+
+    return tuple(named(call) for call in calls if known([getattr(call, "ticket", script.NEVER_OPENED)]))

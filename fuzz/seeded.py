@@ -1,0 +1,147 @@
+"""The plain driver: random operations from a seed, fast."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Final
+
+from fuzz.coverage import Coverage
+from fuzz.engine.engine import Engine
+from fuzz.engine.kinds import KINDS
+from fuzz.engine.operations import DRAW_BITS, Operation
+from fuzz.explaining import explained
+from fuzz.failure import Failure
+from fuzz.setups import Setup
+from fuzz.stage import Logged, Stage
+from fuzz.targets.own import OWN
+from fuzz.targets.protocol import Target
+from fuzz.violation import Violation
+from fuzz.watch import FROM_OUTSIDE, IN_PASSING, Watch
+
+LIVES: Final = (40, 120, 300)
+"""Operations in the life of one allocator: short ones reach much, long ones reach deep."""
+
+EMPHASES: Final = (0, 1, 1, 2, 5)
+"""Each kind of operation is rarer or more frequent in one life than in another, or absent from it."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run came to.
+
+    Attributes:
+        seed: from which it can be done again.
+        lives: allocators that were built, driven and given up.
+        operations: of the engine.
+        calls: to the allocators, each judged.
+        seconds: that passed, the time for making a failure shorter included.
+        coverage: what was exercised.
+        failure: what broke; None if nothing did.
+    """
+
+    seed: int
+    lives: int
+    operations: int
+    calls: int
+    seconds: float
+    coverage: Coverage
+    failure: Failure | None
+
+
+Progress = Callable[[Run], None]
+"""Told after each life what the run has come to so far."""
+
+
+def run_seeded(
+    setups: Sequence[Setup],
+    seed: int,
+    *,
+    target: Target = OWN,
+    seconds: float | None = None,
+    calls: int | None = None,
+    watch: Watch = IN_PASSING,
+    progress: Progress = lambda _: None,
+    fault: str | None = None,
+    reduce_seconds: float = 20.0,
+) -> Run:
+    """Drive new allocators in turn, until something breaks or the budget is spent.
+
+    The same seed does the same; a budget decides only after how many lives it ends.
+
+    Args:
+        setups: taken in turn, one for each life.
+        seed: of all choices.
+        target: what is driven.
+        seconds: after which no life is begun.
+        calls: after which no life is begun.
+        watch: how closely it is watched; a failure is looked at again closely.
+        progress: told after each life.
+        fault: the seeded fault that is in force, to be noted in the failure.
+        reduce_seconds: for making a failure shorter.
+    """
+    if seconds is None and calls is None:
+        raise ValueError("a run needs a budget: give seconds, calls or both")
+    begun = time.monotonic()
+    run = Run(seed, 0, 0, 0, 0.0, Coverage(), None)
+    while run.failure is None:
+        passed = time.monotonic() - begun
+        if (seconds is not None and passed >= seconds) or (calls is not None and run.calls >= calls):
+            break
+        setup = setups[run.lives % len(setups)]
+        stage = Stage(target, setup, watch)
+        done, violation = live(stage, operations_of(seed, run.lives))
+        failure = None
+        if violation is not None:
+            violation, log = _followed(target, setup, violation, stage.log, operations_of(seed, run.lives))
+            failure = explained(target, setup, violation, log, fault, reduce_seconds)
+        run = Run(
+            seed,
+            run.lives + 1,
+            run.operations + done,
+            run.calls + stage.calls,
+            time.monotonic() - begun,
+            run.coverage + stage.coverage(),
+            failure,
+        )
+        progress(run)
+    return replace(run, seconds=time.monotonic() - begun)
+
+
+def _followed(
+    target: Target, setup: Setup, violation: Violation, log: list[Logged], operations: Iterator[Operation]
+) -> tuple[Violation, list[Logged]]:
+    """What a caller sees if the same life goes on; else what the tables showed."""
+    stage = Stage(target, setup, FROM_OUTSIDE)
+    _, seen = live(stage, operations)
+    return (violation, log) if seen is None else (seen, stage.log)
+
+
+def operations_of(seed: int, life: int) -> Iterator[Operation]:
+    """The operations of one life."""
+    rnd = Random(f"{seed}/{life}")
+    names = list(KINDS)
+    weights = [kind.weight * rnd.choice(EMPHASES) for kind in KINDS.values()]
+    if not any(weights):
+        weights = [1 for _ in names]
+    for name in rnd.choices(names, weights, k=rnd.choice(LIVES)):
+        draws = rnd.getrandbits(4 * DRAW_BITS)
+        yield Operation(name, _split(draws))
+
+
+def _split(draws: int) -> tuple[int, int, int, int]:
+    return draws & 0xFFFF, draws >> 16 & 0xFFFF, draws >> 32 & 0xFFFF, draws >> 48
+
+
+def live(stage: Stage, operations: Iterator[Operation]) -> tuple[int, Violation | None]:
+    """Operate an engine on a stage; how many operations were done, and what broke."""
+    engine = Engine(stage)
+    done = 0
+    try:
+        for name, draws in operations:
+            done += 1
+            stage.note(name, KINDS[name].act(engine, draws))
+        stage.check_everything()
+    except Violation as violation:
+        return done, violation
+    return done, None

@@ -1,0 +1,323 @@
+"""The stage: one allocator, its judge and its bytes. Calls are made here, logged, judged, and contents read back."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from events import records as r
+from fuzz import script
+from fuzz.contents.memory import Memory
+from fuzz.coverage import Coverage
+from fuzz.malformed import CASES
+from fuzz.setups import Setup
+from fuzz.tables import check_replica, check_tables
+from fuzz.targets.protocol import Target
+from fuzz.violation import Violation
+from fuzz.watch import Watch
+from impl.misuse import Misuse
+from impl.plan import Grant, Refusal
+from spec.judge.arena import JudgedArena
+from spec.judge.judge import Judge
+
+Result = TypeVar("Result")
+Logged = list[Any]
+"""A call with the numbers that were used: its type in `fuzz.script`, its fields, and what an allocation gave."""
+
+Place = tuple[int, int]
+"""A band and a physical page of it."""
+
+
+class Stage:
+    """Makes the calls of a driver on a new allocator and watches what comes of them.
+
+    A call gives what the allocator gave, or None where it was rejected as a misuse.  Anything that must be true and is
+    not raises `Violation`, and the stage must not be used again.
+
+    The driver's own side of the contract is kept here: a ticket writes only to pages that it was given to write, and
+    completes only when all its writes have landed.
+    """
+
+    def __init__(self, target: Target, setup: Setup, watch: Watch, keep_records: bool = False) -> None:
+        self.setup, self.watch = setup, watch
+        self.log: list[Logged] = []
+        self.records: list[r.AnyRecord] | None = [] if keep_records else None
+        self.calls = 0
+        self.tickets: dict[int, tuple[str, str | None]] = {}
+        """Of each outstanding ticket its user and stream."""
+        self.flights: dict[Place, tuple[int, int, int]] = {}
+        """Of each page with a write in flight: the ticket, the id it was given for, the value."""
+        self._outcomes: Counter[tuple[str, str]] = Counter()
+        self._operations: Counter[tuple[str, str]] = Counter()
+        self._judge = Judge()
+        self._given: dict[int, dict[tuple[int, int], int]] = {}
+        self._values = 0
+        self._moved = False
+        built = target.build(setup.layout, setup.arena_bytes, self._land_all, self._take)
+        self.allocator = built.allocator
+        self.bands = range(len(built.allocator.chain.bands))
+        self._memory = Memory(built)
+        # virtual pages to which something was written since they were handed out: the others promise no contents
+        self._written: list[dict[int, None]] = [{} for _ in self.bands]
+
+    @property
+    def state(self) -> JudgedArena:
+        """What the judge knows."""
+        state = self._judge.state
+        assert state is not None  # the recorder begins with a snapshot
+        return state
+
+    def coverage(self) -> Coverage:
+        """What was exercised so far."""
+        return Coverage(Counter(self._judge.actions), Counter(self._outcomes), Counter(self._operations))
+
+    def note(self, operation: str, outcome: str) -> None:
+        """Count what came of an operation."""
+        self._operations[operation, outcome] += 1
+
+    # ------------------------------------------------------------------------------------------------------- calls
+
+    def allocate(self, demand: Sequence[int], settle: Sequence[int] = ()) -> list[list[int]] | Refusal | None:
+        """The new ids of each band, or why there are none."""
+        logged = self._logged(script.Allocate, list(demand), list(settle), None)
+        result = self._made("allocate", lambda: self.allocator.allocate(demand, settle))
+        if isinstance(result, Grant):
+            logged[-1] = given = [ids.tolist() for ids in result.ids]
+            self._count("allocate", f"step {result.plan.step}{' settling' if result.plan.settle else ''}")
+            self._look()
+            return given
+        if result is not None:
+            self._count("allocate", result.reason)
+        self._look()
+        return result
+
+    def share(self, band: int, ids: Sequence[int]) -> bool:
+        """One more reference to each; whether it was taken."""
+        self._logged(script.Share, band, list(ids))
+        return self._plain("share", lambda: self.allocator.share(band, ids))
+
+    def release(self, band: int, ids: Sequence[int]) -> bool:
+        """One reference less to each; whether it was taken."""
+        self._logged(script.Release, band, list(ids))
+
+        def forget() -> None:
+            references, written = self.state.refs, self._written[band]
+            for vid in ids:
+                if not references[band, vid]:
+                    written.pop(vid, None)
+
+        return self._plain("release", lambda: self.allocator.release(band, ids), then=forget)
+
+    def open(self, user: r.User, stream: str | None = None, waits: Sequence[int] = ()) -> int | None:
+        """The number of the new ticket."""
+        self._logged(script.Open, self.allocator.next_ticket, user, stream, list(waits))
+        ticket = self._made("open", lambda: self.allocator.open(user, stream, waits))
+        if ticket is not None:
+            self.tickets[ticket] = user, stream
+            self._given[ticket] = {}
+            self._count("open", user)
+        self._look()
+        return ticket
+
+    def hold(self, ticket: int, band: int, ids: Sequence[int], mode: r.Mode) -> bool:
+        """Whether the ticket was given the pages of these ids."""
+        self._logged(script.Hold, ticket, band, list(ids), mode)
+        pages = self._made("hold", lambda: self.allocator.hold(ticket, band, ids, mode))
+        if pages is None:
+            self._look()
+            return False
+        page_of, given = self.state.page_of, self._given[ticket]
+        for vid, page in zip(ids, pages.tolist(), strict=True):
+            if page != page_of[band, vid]:
+                problem = f"id {vid} of band {band} lives at page {page_of[band, vid]}, and ticket {ticket} got {page}"
+                raise Violation("holders-know-tenant", problem)
+            if mode == "write":
+                given[band, vid] = page
+        self._count("hold", f"{self.tickets[ticket][0]} {mode}")
+        self._look()
+        return True
+
+    def issue(self, ticket: int, band: int, ids: Sequence[int]) -> None:
+        """The ticket writes a new value to each page that it was given to write for these ids."""
+        given = self._given.get(ticket, {})
+        ids = [vid for vid in dict.fromkeys(ids) if (band, vid) in given]
+        if not ids:
+            return
+        self._logged(script.Issue, ticket, band, ids)
+        pages = [given[band, vid] for vid in ids]
+        values = list(range(self._values + 1, self._values + 1 + len(ids)))
+        self._values += len(ids)
+        self.allocator.issue(ticket, band, pages, values)
+        references, page_of = self.state.refs, self.state.page_of
+        for vid, page, value in zip(ids, pages, values, strict=True):
+            self.flights[band, page] = ticket, vid, value
+            if references[band, vid] and page_of[band, vid] == page:
+                self._written[band][vid] = None
+        self._count("issue", "done")
+        self._look()
+
+    def land(self, ticket: int, band: int, ids: Sequence[int]) -> None:
+        """What the ticket wrote to the pages given for these ids arrives, where it is still in flight."""
+        given = self._given.get(ticket, {})
+        pages = [given[band, vid] for vid in dict.fromkeys(ids) if (band, vid) in given]
+        pages = [page for page in pages if self.flights.get((band, page), (None,))[0] == ticket]
+        if not pages:
+            return
+        self._logged(script.Land, ticket, band, [self.flights[band, page][1] for page in pages])
+        self.allocator.land(band, pages)
+        for page in pages:
+            self._arrive((band, page))
+        self._count("land", "done")
+        self._look()
+
+    def complete(self, ticket: int) -> bool:
+        """Whether the ticket was retired; what it wrote lands before."""
+        for band in self.bands:
+            self.land(ticket, band, [vid for where, vid in self._given.get(ticket, ()) if where == band])
+        self._logged(script.Complete, ticket)
+        user = self.tickets.get(ticket, ("nobody",))[0]
+        return self._plain("complete", lambda: self.allocator.complete(ticket), user, lambda: self._retired(ticket))
+
+    def settle(self, ticket: int) -> bool:
+        """Whether the ticket was retired."""
+        self._logged(script.Settle, ticket)
+        user = self.tickets.get(ticket, ("nobody",))[0]
+
+        def read() -> None:
+            self._retired(ticket)
+            self._read_all()
+
+        return self._plain("settle", lambda: self.allocator.settle(ticket), user, read)
+
+    def drain(self) -> bool:
+        """The allocator's stream has caught up."""
+        self._logged(script.Drain)
+        return self._plain("drain", self.allocator.drain)
+
+    def publish(self, who: str) -> bool:
+        """Whether the name was put down."""
+        self._logged(script.Publish, who)
+        return self._plain("publish", lambda: self.allocator.publish(who))
+
+    def unpublish(self, who: str) -> bool:
+        """Whether the name was struck out."""
+        self._logged(script.Unpublish, who)
+        return self._plain("unpublish", lambda: self.allocator.unpublish(who))
+
+    def compact(self, budget: int) -> int | None:
+        """The bytes that were moved."""
+        self._logged(script.Compact, budget)
+        moved = self._made("compact", lambda: self.allocator.compact(budget))
+        if moved is not None:
+            self._count("compact", "moved" if moved else "nothing to move")
+        self._look()
+        return moved
+
+    def malformed(self, case: str) -> None:
+        """Make a call that is not even well-formed; it must be rejected."""
+        self._logged(script.Malformed, case)
+        if self._plain("malformed", lambda: CASES[case](self.allocator)):
+            raise Violation("agreement", f"a malformed call was taken instead of rejected: {case}")
+
+    # -------------------------------------------------------------------------------------------------- what follows
+
+    def check_everything(self) -> None:
+        """Compare all tables, if the watch wants that at all, and read all contents now."""
+        if self.watch.tables_every:
+            check_tables(self.allocator, self.state)
+        check_replica(self.allocator, self.state)
+        self._read_all()
+
+    def _logged(self, *call: Any) -> Logged:
+        logged = list(call)
+        self.log.append(logged)
+        self._moved = False
+        return logged
+
+    def _take(self, record: r.AnyRecord) -> None:
+        if self.records is not None:
+            self.records.append(record)
+        finding = self._judge.take(record)
+        if finding is not None:
+            raise Violation(finding.check, finding.problem, finding)
+        kind = type(record)
+        if kind is r.Moved:
+            self._moved = True
+        elif kind is r.Settled:
+            self._retired(record.ticket)  # type: ignore[union-attr]  # a settled ticket is what this record names
+
+    def _made(self, name: str, make: Callable[[], Result]) -> Result | None:
+        try:
+            return make()
+        except Misuse:
+            self._count(name, "rejected")
+            return None
+        except Violation:
+            raise
+        except Exception as error:
+            raise Violation("crash", f"{name} raised {type(error).__name__}: {error}") from error
+
+    def _plain(
+        self, name: str, make: Callable[[], object], outcome: str = "done", then: Callable[[], None] = lambda: None
+    ) -> bool:
+        def made() -> bool:
+            make()
+            return True
+
+        taken = self._made(name, made) is not None
+        if taken:
+            self._count(name, outcome)
+            then()
+        self._look()
+        return taken
+
+    def _count(self, name: str, outcome: str) -> None:
+        self._outcomes[name, outcome] += 1
+
+    def _retired(self, ticket: int) -> None:
+        self.tickets.pop(ticket, None)
+        self._given.pop(ticket, None)
+
+    def _land_all(self, ticket: int) -> None:
+        for place in [place for place, flight in self.flights.items() if flight[0] == ticket]:
+            self._arrive(place)
+
+    def _arrive(self, place: Place) -> None:
+        _, _, value = self.flights.pop(place)
+        self._memory.write(*place, value)
+
+    # ----------------------------------------------------------------------------------------------------- checks
+
+    def _look(self) -> None:
+        """After each call: what moved is read back at once, the rest as often as the watch says."""
+        self.calls += 1
+        tables_every, contents_every = self.watch.tables_every, self.watch.contents_every
+        if tables_every and self.calls % tables_every == 0:
+            check_tables(self.allocator, self.state)
+        if self._moved or self.calls % contents_every == 0:
+            check_replica(self.allocator, self.state)
+            self._read_all()
+
+    def _read_all(self) -> None:
+        s, memory = self.state, self._memory
+        page_of, flying, contents = s.page_of, s.flying, s.bytes
+        for band, written in enumerate(self._written):
+            if not written:
+                continue
+            replica = self.allocator.page_table(band).numpy()
+            for vid in written:
+                page = page_of[band, vid]
+                if flying[band, page]:
+                    continue
+                at = int(replica[vid])
+                if at != page:
+                    problem = (
+                        f"id {vid} of band {band} lives at page {page}; a kernel finds page {at} in the page table"
+                    )
+                    raise Violation("content", problem)
+                value = contents[band, page]
+                if not memory.shows(band, page, value):
+                    byte = memory.first_wrong_byte(band, page, value)
+                    problem = f"id {vid} of band {band}, at page {page}, lost what was written to it, from byte {byte}"
+                    raise Violation("content", problem)
+        if not memory.sink_is_untouched():
+            raise Violation("inside-arena", "somebody wrote below the arena's first page, where the sink is")

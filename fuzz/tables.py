@@ -1,0 +1,50 @@
+"""Whether the tables of an allocator say what the judge's state says."""
+
+import numpy as np
+
+from events.records import Snapshot
+from fuzz.targets.protocol import Driven
+from fuzz.violation import Violation
+from spec.judge.agreement import first_difference
+from spec.judge.arena import JudgedArena
+from spec.judge.opening import broken_invariants, opened, snapshot_problem
+
+
+def check_tables(allocator: Driven, s: JudgedArena) -> None:
+    """Raise Violation where the allocator's tables differ from the judge's state, or from each other.
+
+    The property is the invariant that the allocator's own tables break, or `agreement` if they break none.
+    """
+    snapshot = allocator.snapshot()
+    difference = first_difference(s, snapshot)
+    if difference:
+        raise Violation(_broken_by(allocator, snapshot), difference)
+    try:
+        allocator.check()
+    except AssertionError as error:
+        raise Violation("agreement", f"the allocator's own check of its tables fails: {error}") from error
+
+
+def _broken_by(allocator: Driven, snapshot: Snapshot) -> str:
+    header = allocator.header()
+    if snapshot_problem(header, snapshot):
+        return "agreement"
+    return next((broken.name for broken in broken_invariants(opened(header, snapshot))), "agreement")
+
+
+def check_replica(allocator: Driven, s: JudgedArena) -> None:
+    """Raise Violation where the page table that kernels read sends a living id to a page where it does not live."""
+    for band in range(s.bands):
+        alive = [vid for where, vid in s.refs if where == band]
+        if not alive:
+            continue
+        found = allocator.page_table(band).numpy()[alive]
+        lives = np.array([s.page_of[band, vid] for vid in alive])
+        wrong = np.flatnonzero(found != lives)
+        if wrong.size:
+            first = int(wrong[0])
+            problem = (
+                f"id {alive[first]} of band {band} lives at page {lives[first]}; a kernel finds page {found[first]} "
+                "in the page table"
+            )
+            raise Violation("content", problem)

@@ -1,0 +1,1 @@
+"""The allocators that can be driven: how each is built, and what it promises."""
