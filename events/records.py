@@ -23,7 +23,11 @@ MOST_TICKETS = 2**12
 Number = Annotated[int, Meta(ge=-WIDEST, le=WIDEST)]
 Count = Annotated[int, Meta(ge=0, le=WIDEST)]
 BandNumber = Annotated[int, Meta(ge=0, le=255)]
-Numbers = Annotated[list[Number], Meta(max_length=2**27)]
+MOST_PAGES = 2**27
+"""A record speaks of at most so many pages."""
+
+Numbers = Annotated[list[Number], Meta(max_length=MOST_PAGES)]
+PageCount = Annotated[int, Meta(ge=0, le=MOST_PAGES)]
 Name = Annotated[str, Meta(max_length=200)]
 User = Literal["forward", "copy", "transfer"]
 Mode = Literal["read", "write"]
@@ -87,7 +91,7 @@ class TicketState(Record, frozen=True):
     user: User
     stream: Name | None
     after: Numbers
-    entries: Annotated[list[Entry], Meta(max_length=2**27)]
+    entries: Annotated[list[Entry], Meta(max_length=MOST_PAGES)]
 
 
 class Snapshot(Record, frozen=True, tag="snapshot"):
@@ -203,28 +207,28 @@ class GrewLow(Record, frozen=True, tag="step.grow-low"):
     """A span gained this many holes below its lowest page."""
 
     band: BandNumber
-    count: Count
+    count: PageCount
 
 
 class GrewHigh(Record, frozen=True, tag="step.grow-high"):
     """A span gained this many holes above its highest page."""
 
     band: BandNumber
-    count: Count
+    count: PageCount
 
 
 class AbsorbedLow(Record, frozen=True, tag="step.absorb-low"):
     """A span gave up this many holes at its low side."""
 
     band: BandNumber
-    count: Count
+    count: PageCount
 
 
 class AbsorbedHigh(Record, frozen=True, tag="step.absorb-high"):
     """A span gave up this many holes at its high side."""
 
     band: BandNumber
-    count: Count
+    count: PageCount
 
 
 class Appeared(Record, frozen=True, tag="step.appear"):

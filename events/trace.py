@@ -5,19 +5,21 @@ the bytes of this line after its own, so that a line that is missing, doubled, e
 line.  It guards against accidents and careless edits, not against someone who seals a forgery.
 """
 
+import json
 import zlib
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 import msgspec
 
-from events.records import AnyRecord, Close
+from events.records import AnyRecord, Close, Snapshot
 
-LONGEST_LINE = 1 << 30
-"""Bytes; a longer line is refused before it is parsed."""
+LONGEST_LINE = 1 << 28
+"""Bytes; a longer line is refused before it is parsed, and never read as a whole."""
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(AnyRecord)
+_split = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class TraceError(Exception):
@@ -36,6 +38,17 @@ def seal(records: Iterable[AnyRecord], checksum: int = 0) -> Iterator[bytes]:
         yield b"[%d,%b\n" % (checksum, body)
 
 
+def lines_of(file: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[bytes]:
+    """The lines of a file that may be anything: at most `longest` bytes and one more are read of any line.
+
+    A longer line is cut there, and is the last; `unseal` refuses it as no whole line.
+    """
+    while line := file.readline(longest + 1):
+        yield line
+        if len(line) > longest:
+            return
+
+
 def unseal(lines: Iterable[bytes], whole: bool = True) -> Iterator[AnyRecord]:
     """The record of each line, for lines that begin a trace.
 
@@ -48,24 +61,40 @@ def unseal(lines: Iterable[bytes], whole: bool = True) -> Iterator[AnyRecord]:
         number += 1
         if closed:
             raise TraceError(number, "there is something after the closing line")
+        if len(line) > LONGEST_LINE:
+            raise TraceError(number, f"more than {LONGEST_LINE:,} bytes, the most that a line may have")
         comma = line.find(b",", 0, 16)
-        if comma < 2 or len(line) > LONGEST_LINE or not line.endswith(b"]\n"):
+        if comma < 2 or not line.endswith(b"]\n"):
             raise TraceError(number, "not a whole line of a trace; was the file cut here?")
         body = line[comma + 1 : -1]
         checksum = crc32(body, checksum)
-        if line[1:comma] != b"%d" % checksum:
+        if line[:comma] != b"[%d" % checksum:
             raise TraceError(number, "the checksum does not fit: a line was edited, moved, added or removed here")
         try:
             record = decode(b"[" + body)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise TraceError(number, f"not a record of a trace: {error}") from None
-        if isinstance(record, Close):
+            raise TraceError(number, f"not a record of a trace: {_printable(str(error))}") from None
+        if isinstance(record, Snapshot):
+            if len(record.streams) < _streams_named(body):
+                raise TraceError(number, "a snapshot that names a stream twice")
+        elif isinstance(record, Close):
             closed = True
             if record.lines != number - 1:
                 raise TraceError(number, f"the closing line counts {record.lines} lines before it, not {number - 1}")
         yield record
     if whole and not closed:
         raise TraceError(number + 1, "the closing line is missing; was the file cut here?")
+
+
+def _streams_named(body: bytes) -> int:
+    """How many streams a snapshot names.  They are the one place where JSON could say something twice and be read."""
+    streams = _split.decode(b"[" + body)[3]
+    return len(json.loads(bytes(streams), object_pairs_hook=list))
+
+
+def _printable(text: str) -> str:
+    """What a file made us say, harmless and short."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:200])
 
 
 class Writer:
