@@ -288,7 +288,8 @@ class Allocator:
         self._ledger.check_hold(holder, band, pages, level)
         self._calls += 1
         self._ledger.hold(holder, band, pages, level)
-        return pages
+        # the ledger keeps its own
+        return pages.copy()
 
     def complete(self, ticket: int) -> None:
         """The work of a ticket is observed to be over, and everything that it wrote has landed."""

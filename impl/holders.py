@@ -105,13 +105,14 @@ class Holders:
         return stamped
 
     def remove(self, holding: Holding) -> Int64:
-        """A ticket retires; the pages that it held, each once."""
+        """A ticket retires; those of its pages that nobody else holds, each once."""
         pages = holding.all_pages()
-        self.holders[pages] -= 1
+        others = self.holders[pages] - 1
+        self.holders[pages] = others
         if holding.written:
             self.writers[holding.all_written()] -= 1
         self.entries -= pages.size
-        return pages
+        return pages[others == 0] if self.entries else pages
 
     # -------------------------------------------------------------------------------------------------------- queue
 

@@ -164,25 +164,24 @@ class Ledger:
             self._pins[band] = (min(lo, holding.lo), max(hi, holding.hi)) if lo < hi else (holding.lo, holding.hi)
 
     def retire(self, ticket: Ticket, *, settled: bool) -> list[tuple[int, Int64]]:
-        """Strike out a ticket; gives each band of which it held pages, and these.
+        """Strike out a ticket; each band of which it held pages, and those of them that nobody holds any more.
 
         What a settled ticket held is queued on the allocator's stream from now on.
         """
         del self.tickets[ticket.number]
-        held = []
+        let_go = []
         for band, holding in enumerate(ticket.holdings):
             if holding is None:
                 continue
             holders = self._bands[band]
-            pages = holders.remove(holding)
+            let_go.append((band, holders.remove(holding)))
             if settled:
-                holders.enqueue(pages, READ)
+                holders.enqueue(holding.all_pages(), READ)
                 holders.enqueue(holding.all_written(), WRITE)
             pins = self._pins[band]
             if pins is not None and (holding.lo == pins[0] or holding.hi == pins[1]):
                 self._pins[band] = None if holders.entries else NO_EXTENT
-            held.append((band, pages))
-        return held
+        return let_go
 
     # ---------------------------------------------------------------------------------------------- for admission
 

@@ -139,10 +139,11 @@ class Pages:
         """Pages that became holes may be handed out, the last one first, as far as they are still in the span."""
         if not self.holes:
             return
-        # those that were absorbed since are left out, and so are those that are listed from an earlier time
-        new = pages[(self.states[pages] == HOLE) & ~self._on_stack[pages]]
-        self._on_stack[new] = True
-        self._stack.push(new)
+        # all other holes are listed; if nothing else is, then nothing that was absorbed is listed or among the pages
+        if len(self._stack) != self.holes - pages.size:
+            pages = pages[(self.states[pages] == HOLE) & ~self._on_stack[pages]]
+        self._on_stack[pages] = True
+        self._stack.push(pages)
 
     def take_holes(self, count: int) -> Int64:
         """Listed holes to hand out, the last listed first; there must be as many."""
@@ -157,17 +158,18 @@ class Pages:
 
     def _sift_holes(self, count: int) -> Int64:
         found: list[Int64] = []
-        missing = count
+        missing = look_at = count
         while missing:
-            batch = self._stack.peek(2 * missing)
+            batch = self._stack.peek(look_at)
             assert batch.size, "every hole is on the stack"
             valid = np.flatnonzero(self.states[batch] == HOLE)[:missing]
             missing -= valid.size
-            looked_at = batch.size if missing else int(valid[-1]) + 1
+            passed = batch[: batch.size if missing else int(valid[-1]) + 1]
             found.append(batch[valid])
-            self._on_stack[batch[:looked_at]] = False
-            self._stack.drop(looked_at)
-        return np.concatenate(found) if found else NOTHING
+            self._on_stack[passed] = False
+            self._stack.drop(passed.size)
+            look_at *= 2
+        return np.concatenate(found)
 
     def settle_in(self, pages: Int64, ids: Int64) -> None:
         """Holes become live, each the home of an id."""
@@ -180,13 +182,17 @@ class Pages:
             self.live_lo, self.live_hi = lo, hi
         self.live += pages.size
 
-    def vacate(self, pages: Int64, held: npt.NDArray[np.bool_] | None) -> None:
-        """Live pages become holes, not listed yet; those that are held, if any, are withheld instead."""
-        if held is None:
-            self.states[pages] = HOLE
-        else:
-            self.states[pages] = np.where(held, WITHHELD, HOLE)
-            self.withheld += int(np.count_nonzero(held))
+    def vacate(self, pages: Int64) -> None:
+        """Live pages become holes, not listed yet."""
+        self._leave(pages, HOLE)
+
+    def withhold(self, pages: Int64) -> None:
+        """Live pages are left by their virtual pages and withheld."""
+        self._leave(pages, WITHHELD)
+        self.withheld += pages.size
+
+    def _leave(self, pages: Int64, state: int) -> None:
+        self.states[pages] = state
         self.live -= pages.size
         if self.live:
             states = self._states

@@ -63,12 +63,12 @@ class Steps:
 
     def retire(self, ticket: Ticket, *, settled: bool) -> None:
         """Strike out a ticket, and give back what was withheld for nobody else."""
-        for number, held in self._ledger.retire(ticket, settled=settled):
+        for number, let_go in self._ledger.retire(ticket, settled=settled):
             band = self._bands[number]
             pages = band.pages
             if not pages.withheld:
                 continue
-            free = held[(pages.states[held] == WITHHELD) & (band.holders.holders[held] == 0)]
+            free = let_go[pages.states[let_go] == WITHHELD]
             if free.size:
                 pages.give_back(free)
                 band.ids.recycle(pages.id_at[free])
@@ -80,15 +80,16 @@ class Steps:
         band = self._bands[number]
         pages, holders = band.ids.page_of[ids], band.holders
         band.counters.freed += ids.size
-        held = holders.holders[pages] > 0 if holders.entries else None
-        if held is None or not np.count_nonzero(held):
-            band.pages.vacate(pages, None)
+        if holders.entries:
+            held = holders.holders[pages] > 0
+            if np.count_nonzero(held):
+                band.pages.withhold(pages[held])
+                pages, ids = pages[~held], ids[~held]
+        if ids.size:
+            band.pages.vacate(pages)
             band.ids.recycle(ids)
-        else:
-            band.pages.vacate(pages, held)
-            band.ids.recycle(ids[~held])
-        self.shrink(number)
-        band.pages.list_holes(pages)
+            self.shrink(number)
+            band.pages.list_holes(pages)
 
     def _extend(self, plan: Plan) -> dict[int, Int64]:
         """Let spans grow where nothing moves; what each band gained, all of which the demand takes."""
@@ -159,7 +160,7 @@ class Steps:
             self.record(records.Moved(number, sources.tolist(), targets.tolist()))
         ids = band.pages.id_at[sources]
         band.pages.settle_in(targets, ids)
-        band.pages.vacate(sources, None)
+        band.pages.vacate(sources)
         band.ids.page_of[ids] = targets
         band.holders.enqueue(targets, WRITE)
         band.holders.enqueue(sources, READ)

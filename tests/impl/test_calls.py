@@ -173,6 +173,21 @@ def test_a_held_page_is_withheld_until_its_last_holder_retires(allocator: Alloca
     assert allocator.statistics().kinds[FULL].span == 0
 
 
+def test_what_a_caller_does_with_the_arrays_it_got_is_its_own_affair(allocator: Allocator) -> None:
+    ids = filled(allocator, [0, 0, 4])[FULL]
+    kept = ids.copy()
+    ticket = allocator.open("forward", "main")
+    pages = allocator.hold(ticket, FULL, ids, "write")
+    before = allocator.snapshot()
+    for array in (ids, pages, allocator.translate(FULL, kept)):
+        array[:] = 0
+    assert allocator.snapshot() == before
+    allocator.check()
+    allocator.complete(ticket)
+    allocator.release(FULL, kept)
+    allocator.check()
+
+
 def test_an_id_is_not_minted_again_while_a_ticket_knows_it(allocator: Allocator) -> None:
     ids = filled(allocator, [0, 0, 2])[FULL]
     ticket = allocator.open("forward", "main")
