@@ -245,7 +245,7 @@ class Allocator:
         tables.ids.references[once] = left
         freed = once[left == 0]
         if freed.size:
-            self._steps.free(band, freed)
+            self._steps.free(tables.geometry.number, freed)
 
     # --------------------------------------------------------------------------------------------------------- tickets
 
@@ -257,6 +257,8 @@ class Allocator:
             stream: where it runs, behind everything that was opened on it before; none for a transfer.
             waits: other tickets for which it waits; none for a transfer, and no transfer among them.
         """
+        if stream is not None:
+            checked_name(stream, "stream")
         ticket = self._ledger.open(user, stream, waits, self._calls)
         self._calls += 1
         return ticket.number
@@ -285,9 +287,10 @@ class Allocator:
             if references[most] > 1:
                 raise Misuse("ids", int(held[most]), "is shared, and writing needs a sole reference", "copy it first")
         pages: Int64 = tables.ids.page_of[held]
-        self._ledger.check_hold(holder, band, pages, level)
+        number = tables.geometry.number
+        self._ledger.check_hold(holder, number, pages, level)
         self._calls += 1
-        self._ledger.hold(holder, band, pages, level)
+        self._ledger.hold(holder, number, pages, level)
         # the ledger keeps its own
         return pages.copy()
 
@@ -302,7 +305,7 @@ class Allocator:
         holder = settleable(ticket, self._ledger)
         self._calls += 1
         self._settled += 1
-        self.device.wait_for(ticket)
+        self.device.wait_for(holder.number)
         self._steps.retire(holder, settled=True)
 
     def drain(self) -> None:
@@ -315,13 +318,13 @@ class Allocator:
 
     def publish(self, who: str) -> None:
         """Someone gives addresses to a peer: until it takes them back, no page of any kind moves."""
-        name = checked_name(who)
+        name = checked_name(who, "who")
         self._calls += 1
         self._publishers[name] = None
 
     def unpublish(self, who: str) -> None:
         """Someone takes its addresses back."""
-        name = checked_name(who)
+        name = checked_name(who, "who")
         if name not in self._publishers:
             raise Misuse("who", who, "has published nothing", "unpublish once for each who published")
         self._calls += 1

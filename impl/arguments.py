@@ -7,15 +7,18 @@ from impl.band import Band
 from impl.holders import READ, WRITE
 from impl.ledger import Ledger, Ticket
 from impl.misuse import Misuse
-from impl.numbers import Int64, as_count, as_ids
+from impl.numbers import Int64, as_count, as_ids, is_integer
+
+LONGEST_NAME: Final = 200
+"""Characters; a trace holds no longer ones."""
 
 MODES: Final[Mapping[str, int]] = {"read": READ, "write": WRITE}
 
 
 def checked_band(band: Any, bands: Sequence[Band]) -> Band:
     """The band of that number."""
-    if type(band) is int and 0 <= band < len(bands):
-        return bands[band]
+    if is_integer(band) and 0 <= band < len(bands):
+        return bands[int(band)]
     raise Misuse("band", band, "no such band", f"give a number from 0 to {len(bands) - 1}, as `band` tells by name")
 
 
@@ -70,8 +73,10 @@ def checked_settle(settle: Iterable[Any], ledger: Ledger) -> tuple[int, ...]:
     return tuple(dict.fromkeys(settleable(number, ledger).number for number in settle))
 
 
-def checked_name(who: Any) -> str:
-    """Who publishes."""
-    if not isinstance(who, str):
-        raise Misuse("who", who, "not a name", "give a string")
-    return who
+def checked_name(name: Any, field: str) -> str:
+    """The name of a publisher or a stream."""
+    if not isinstance(name, str):
+        raise Misuse(field, name, "not a name", "give a string")
+    if len(name) > LONGEST_NAME:
+        raise Misuse(field, name, f"{len(name)} characters", f"give a string of at most {LONGEST_NAME}")
+    return name

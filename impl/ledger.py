@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from events.records import User
 from impl.holders import NONE, READ, WRITE, Holders, Holding
 from impl.misuse import Misuse
-from impl.numbers import Int64
+from impl.numbers import Int64, is_integer
 
 USERS: Final = ("forward", "copy", "transfer")
 
@@ -82,10 +82,10 @@ class Ledger:
                 raise Misuse("stream", stream, "a transfer is on no stream", "leave it out")
             if waits:
                 raise Misuse("waits", waits, "a transfer waits for nothing", "leave it out")
-        elif not isinstance(stream, str):
+        elif stream is None:
             raise Misuse("stream", stream, f"a {user} needs a stream", "name the stream on which it runs")
         for other in waits:
-            if type(other) is not int or not 0 <= other < self.next_ticket:
+            if not is_integer(other) or not 0 <= other < self.next_ticket:
                 raise Misuse("waits", other, "was never opened", "name tickets that `open` gave")
             if other in self.tickets and self.tickets[other].is_transfer:
                 raise Misuse("waits", other, "no stream can wait for a transfer", "open the ticket once it completed")
@@ -96,9 +96,9 @@ class Ledger:
         Raises:
             Misuse: there is none.
         """
-        ticket = self.tickets.get(number) if type(number) is int else None
+        ticket = self.tickets.get(number) if is_integer(number) else None
         if ticket is None:
-            known = type(number) is int and 0 <= number < self.next_ticket
+            known = is_integer(number) and 0 <= number < self.next_ticket
             problem = "has retired already" if known else "was never opened"
             raise Misuse("ticket", number, problem, "name a ticket that is outstanding")
         return ticket

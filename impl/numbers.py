@@ -1,11 +1,11 @@
 """Arrays of ids as callers give them: checked once, then 64-bit integers throughout."""
 
-import operator
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from events.records import WIDEST
 from impl.misuse import Misuse
 
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -52,23 +52,23 @@ def _converted(value: Any, field: str) -> Int64:
     return array.astype(np.int64)
 
 
+def is_integer(value: Any) -> bool:
+    """Whether it is an integer of Python's or of numpy's; truth values are none."""
+    return type(value) is int or (isinstance(value, int | np.integer) and not isinstance(value, bool))
+
+
 def as_count(value: Any, field: str) -> int:
-    """A number that is not negative.
+    """A number that is neither negative nor beyond all bounds.
 
     Raises:
-        Misuse: it is no integer, or it is negative.
+        Misuse: it is no integer, or out of range.
     """
-    if type(value) is int:
-        count = value
-    else:
-        if isinstance(value, bool | np.bool_):
-            raise Misuse(field, value, "not a number", "give an integer that is not negative")
-        try:
-            count = operator.index(value)
-        except TypeError:
-            raise Misuse(field, value, "not an integer", "give an integer that is not negative") from None
-    if count < 0:
-        raise Misuse(field, value, "negative", "give an integer that is not negative")
+    if not is_integer(value):
+        raise Misuse(field, value, "not an integer", f"give an integer from 0 to {WIDEST}")
+    count = int(value)
+    if not 0 <= count <= WIDEST:
+        problem = "negative" if count < 0 else "beyond all bounds"
+        raise Misuse(field, value, problem, f"give an integer from 0 to {WIDEST}")
     return count
 
 

@@ -23,8 +23,8 @@ class Pages:
     """The span lo <= page < hi of one band and the fate of each page.
 
     Between two calls a span is as small as it can be: the page at a side that may move is in use, or the span is empty.
-    So no decision has to look for what is in use.  Nothing here costs time in
-    proportion to the band's pages, apart from searches for the next live byte, which run at the speed of memory.
+    So no decision has to look for what is in use.  Nothing here costs time in proportion to the band's pages, apart
+    from searches for the next live byte, which run at the speed of memory.
     """
 
     __slots__ = (
@@ -75,23 +75,23 @@ class Pages:
     # ------------------------------------------------------------------------------------------------------- the span
 
     def appear(self, page: int) -> Int64:
-        """An empty span becomes one page, which is to be opened or settled in."""
+        """An empty span becomes one page, which is to be made holes or settled in."""
         self.lo = self.hi = page
         return self.grow_high(1)
 
     def grow_low(self, count: int) -> Int64:
-        """The span gains pages below: these, the highest first; they are to be opened or settled in."""
+        """The span gains pages below: these, the highest first; they are to be made holes or settled in."""
         hi, lo = self.lo, self.lo - count
         self.lo = lo
         return np.arange(hi - 1, lo - 1, -1)
 
     def grow_high(self, count: int) -> Int64:
-        """The span gains pages above: these, the lowest first; they are to be opened or settled in."""
+        """The span gains pages above: these, the lowest first; they are to be made holes or settled in."""
         lo, hi = self.hi, self.hi + count
         self.hi = hi
         return np.arange(lo, hi)
 
-    def open(self, fresh: Int64) -> None:
+    def make_holes(self, fresh: Int64) -> None:
         """Pages that the span gained become holes."""
         self.states[fresh] = HOLE
         self.list_holes(fresh)

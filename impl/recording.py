@@ -1,16 +1,17 @@
 """Writes the calls of a driver beside the steps of an allocator, which together are a trace."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import torch
 
 from events import records
 from impl.allocator import Allocator, Outstanding
+from impl.arguments import LONGEST_NAME
 from impl.chain import Chain
 from impl.layout import Row
 from impl.misuse import Misuse
-from impl.numbers import Int64
+from impl.numbers import Int64, is_integer
 from impl.plan import Grant, Plan, Refusal
 from impl.statistics import Statistics
 
@@ -39,13 +40,13 @@ class RecordedAllocator:
 
     def allocate(self, demand: Sequence[int] | Mapping[str, int], settle: Iterable[int] = ()) -> Grant | Refusal:
         """As `Allocator.allocate`."""
-        settle = list(settle)
+        names, settle = self.allocator.chain.names, _listed(settle)
+        by_band: Any = _listed(demand)
         if isinstance(demand, Mapping):
-            given = demand
-            demand = [demand.get(name, 0) for name in self.allocator.chain.names]
-            if not set(given) <= set(self.allocator.chain.names):
-                return self.allocator.allocate(given, settle)
-        call = _typed(lambda: records.Allocate(_counts(demand), _integers(settle)))
+            by_band = [demand.get(name, 0) for name in names] if set(demand) <= set(names) else None
+        else:
+            demand = by_band
+        call = _typed(lambda: records.Allocate(_counts(by_band), _integers(settle)))
         return self._call(call, lambda: self.allocator.allocate(demand, settle))
 
     def share(self, band: int, ids: Any) -> None:
@@ -60,9 +61,9 @@ class RecordedAllocator:
 
     def open(self, user: records.User, stream: str | None = None, waits: Iterable[int] = ()) -> int:
         """As `Allocator.open`."""
-        waits = list(waits)
+        waits = _listed(waits)
         number = self.allocator.next_ticket
-        known = user in ("forward", "copy", "transfer") and (stream is None or isinstance(stream, str))
+        known = user in ("forward", "copy", "transfer") and (stream is None or _is_name(stream))
         call = _typed(lambda: records.Open(number, user, stream, _integers(waits))) if known else None
         return self._call(call, lambda: self.allocator.open(user, stream, waits))
 
@@ -86,12 +87,12 @@ class RecordedAllocator:
 
     def publish(self, who: str) -> None:
         """As `Allocator.publish`."""
-        call = records.Publish(who) if isinstance(who, str) else None
+        call = records.Publish(who) if _is_name(who) else None
         self._call(call, lambda: self.allocator.publish(who))
 
     def unpublish(self, who: str) -> None:
         """As `Allocator.unpublish`."""
-        call = records.Unpublish(who) if isinstance(who, str) else None
+        call = records.Unpublish(who) if _is_name(who) else None
         self._call(call, lambda: self.allocator.unpublish(who))
 
     def compact(self, budget_bytes: int) -> int:
@@ -169,7 +170,8 @@ class RecordedAllocator:
 
     def _call(self, call: records.Call | None, make: Callable[[], Result]) -> Result:
         if call is None:
-            return make()
+            make()
+            raise AssertionError("the allocator took a call that no record can hold")
         self.record(call)
         try:
             result = make()
@@ -196,18 +198,25 @@ def _typed(make: Callable[[], records.Call]) -> records.Call | None:
         return None
 
 
+def _listed(values: Any) -> Any:
+    """A list of what can be gone through only once; anything else as it is."""
+    return list(values) if isinstance(values, Iterator) else values
+
+
 def _integers(values: Any) -> list[int]:
-    if hasattr(values, "tolist"):
-        values = values.tolist()
-    if not isinstance(values, list | tuple | range):
+    try:
+        items = values.tolist() if hasattr(values, "tolist") else list(values)
+    except TypeError:
+        raise _Untypable from None
+    if not isinstance(items, list):
         raise _Untypable
-    return [_integer(value) for value in values]
+    return [_integer(value) for value in items]
 
 
 def _integer(value: Any) -> int:
-    if type(value) is not int or abs(value) > records.WIDEST:
+    if not is_integer(value) or abs(int(value)) > records.WIDEST:
         raise _Untypable
-    return value
+    return int(value)
 
 
 def _count(value: Any) -> int:
@@ -224,3 +233,7 @@ def _band(value: Any) -> int:
     if _count(value) > 255:
         raise _Untypable
     return int(value)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_NAME

@@ -106,7 +106,7 @@ class Steps:
             lo, hi = plan.spans[number]
             pages = self._bands[number].pages
             # first as large as both, so that every page that moves finds its hole, then as small as it may be
-            pages.open(self._grow(number, lo, hi))
+            pages.make_holes(self._grow(number, lo, hi))
             if number in moves:
                 self._move(number, moves[number].sources, moves[number].targets)
             self._absorb(number, lo, hi)

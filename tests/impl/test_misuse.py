@@ -48,6 +48,7 @@ WRONG: dict[str, tuple[str, Call]] = {
     "a demand of fractions": ("demand", lambda a: a.allocate([1, 1.0])),
     "a demand of truth values": ("demand", lambda a: a.allocate([True, 1])),
     "a demand that is a number": ("demand", lambda a: a.allocate(3)),
+    "a demand beyond all bounds": ("demand", lambda a: a.allocate([10**30, 0])),
     "a demand of an unknown kind": ("demand", lambda a: a.allocate({"fall": 1})),
     "a plan for a negative demand": ("demand", lambda a: a.plan([0, -5])),
     "settling a transfer inside an allocation": ("ticket", lambda a: a.allocate([0, 1], [0, 1])),
@@ -95,6 +96,8 @@ WRONG: dict[str, tuple[str, Call]] = {
     "settling a transfer": ("ticket", lambda a: a.settle(1)),
     "settling twice": ("ticket", lambda a: a.settle(2)),
     "publishing under a number": ("who", lambda a: a.publish(3)),
+    "publishing under an endless name": ("who", lambda a: a.publish("x" * 201)),
+    "opening on an endless stream": ("stream", lambda a: a.open("forward", "x" * 201)),
     "unpublishing for another": ("who", lambda a: a.unpublish("other")),
     "compacting by a negative budget": ("budget_bytes", lambda a: a.compact(-1)),
     "compacting by a fraction": ("budget_bytes", lambda a: a.compact(0.5)),
@@ -134,6 +137,18 @@ def test_ids_of_any_integer_type_are_taken(dtype: type) -> None:
     allocator.share(1, ids)
     allocator.share(1, tuple(ids.tolist()))
     allocator.release(1, ids.repeat(3))
+    allocator.check()
+
+
+def test_numpy_integers_name_bands_tickets_and_counts() -> None:
+    allocator: Any = prepared()
+    one: Any = np.int64(1)
+    nought: Any = np.int32(0)
+    filled(allocator, [nought, one])
+    ticket = np.int64(allocator.open("forward", "main", [nought]))
+    allocator.hold(ticket, one, [full(allocator, SHARED)], "read")
+    allocator.settle(ticket)
+    allocator.compact(nought)
     allocator.check()
 
 
