@@ -24,11 +24,15 @@ class Arena:
     origins: tuple[int, ...]
     tables: Mapping[str, Entries] = field(default_factory=dict)
 
+    def table(self, name: str) -> Entries:
+        """The entries of a field or of a constant that is a table."""
+        return self.tables.get(name, {})
+
     def state(self) -> State:
         """The arena as the specification reads it."""
         domains = self.shape.wide_domains
-        fields = {name: dict(self.tables.get(name, {})) for name in FIELDS}
-        constants = {name: _constant(self.tables.get(name, {})) for name in ("before", "is_transfer")}
+        fields = {name: dict(self.table(name)) for name in FIELDS}
+        constants = {name: _constant(self.table(name)) for name in ("before", "is_transfer")}
         return small_state(
             domains,
             {

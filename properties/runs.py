@@ -60,7 +60,7 @@ def tasks(selection: Selection, weakening: str | None, limits: Limits) -> Iterat
     """What there is to do, in the order in which it is told."""
     for _, of_stage in groupby(selection.obligations, key=lambda obligation: obligation.stage):
         yield Prove(tuple(of_stage), weakening, limits)
-    for stage, properties in selection.looks.items():
-        yield Look(stage, properties, limits)
     for name in selection.trials:
         yield Try(name, limits)
+    for stage, properties in selection.looks.items():
+        yield Look(stage, properties, limits)

@@ -63,7 +63,8 @@ class Search:
     def _plainest(self, model: z3.ModelRef) -> z3.ModelRef:
         """A model in which as many tables as can be are empty, and as many entries of the others as can be."""
         for table in self._tables():
-            plain = [as_bits(entry == table.default) for entry in table.entries.values()]
+            # From the last to the first, so that what remains has the lowest numbers.
+            plain = [as_bits(entry == table.default) for entry in reversed(table.entries.values())]
             emptied = self._narrowed(plain)
             if emptied is not None:
                 model = emptied

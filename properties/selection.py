@@ -20,11 +20,11 @@ STAGES = (Kind.INITIAL, Kind.THEOREM, *AS_WRITTEN.actions)
 
 
 class UnknownName(Exception):
-    """Nothing has this name; `near` are names that are like it."""
+    """A name that chooses nothing; `near` are names like it."""
 
-    def __init__(self, name: str, near: Sequence[str]) -> None:
-        self.name, self.near = name, tuple(near)
-        super().__init__(f"nothing is named {name!r}")
+    def __init__(self, name: str, problem: str, near: Sequence[str]) -> None:
+        self.name, self.problem, self.near = name, problem, tuple(near)
+        super().__init__(f"{name}: {problem}")
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ def selected(names: Iterable[str]) -> Selection:
     wanted, whole = set(names), everything()
     if not wanted:
         return whole
-    for name in wanted - known_names():
-        raise UnknownName(name, near(name, known_names()))
+    for name in sorted(wanted - known_names()):
+        raise UnknownName(name, "nothing has this name", near(name, known_names()))
     looks = {stage: _looked_for(stage, properties, wanted) for stage, properties in whole.looks.items()}
     return Selection(
         tuple(o for o in whole.obligations if wanted & {o.name, o.stage, o.property, o.kind}),
@@ -76,12 +76,14 @@ def broken(weakening: str, names: Iterable[str]) -> Selection:
         UnknownName: there is no such weakening, or none of its obligations bears one of the names.
     """
     if weakening not in weakenings():
-        raise UnknownName(weakening, near(weakening, weakenings()))
+        raise UnknownName(
+            weakening, "no guard sentence and no seeded fault has this name", near(weakening, weakenings())
+        )
     asked = touched(AS_WRITTEN, weakenings()[weakening].change(AS_WRITTEN))
     wanted = set(names)
     chosen = tuple(o for o in asked if not wanted or wanted & {o.name, o.stage, o.property, o.kind})
     if not chosen:
-        raise UnknownName(" ".join(sorted(wanted)), [o.name for o in asked])
+        raise UnknownName(", ".join(sorted(wanted)), "the weakening does not touch it", [o.name for o in asked][:1])
     return Selection(chosen, {}, ())
 
 

@@ -1,0 +1,9 @@
+"""Pictures of an arena for the terminal: strips of bytes, one lane for each band.
+
+They say the same without colour.
+"""
+
+from bandgap.pictures.arena import Arena, Band, Look, Mark, Page, Status
+from bandgap.pictures.strips import legend, strips
+
+__all__ = ["Arena", "Band", "Look", "Mark", "Page", "Status", "legend", "strips"]

@@ -1,0 +1,69 @@
+"""What a picture shows, as plain values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """What a page is."""
+
+    LIVE = "live"
+    WITHHELD = "withheld"
+    HOLE = "hole"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page, and what is written on it if there is room, such as `v3`."""
+
+    number: int
+    status: Status
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Band:
+    """A band whose span is the pages from `lo` to before `hi`.  Page p begins at byte origin + p * page_bytes.
+
+    A page that is not listed is a hole.  Pages outside the span may be listed, though none should be there.
+    """
+
+    name: str
+    origin: int
+    page_bytes: int
+    lo: int
+    hi: int
+    pages: Sequence[Page] = ()
+
+    def address(self, page: int) -> int:
+        """The first byte of a page."""
+        return self.origin + page * self.page_bytes
+
+
+class Look(StrEnum):
+    """Why bytes are to be looked at; the later one is drawn over the earlier."""
+
+    ACTED_ON = "acted on"
+    CHANGED = "changed"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Bytes of one band to be looked at."""
+
+    band: int
+    begin: int
+    end: int
+    look: Look
+
+
+@dataclass(frozen=True)
+class Arena:
+    """Bands within the bytes from `base` to before `capacity`, and what to look at."""
+
+    base: int
+    capacity: int
+    bands: Sequence[Band]
+    marks: Sequence[Mark] = ()

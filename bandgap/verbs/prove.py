@@ -1,0 +1,84 @@
+"""`bandgap prove`: the proof obligations, vacuity and necessity."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bandgap.errors import UsageError
+from bandgap.exits import Exit
+from bandgap.output import AsJson, out, print_json
+
+if TYPE_CHECKING:
+    from properties import Limits, Selection
+
+_NAMES = (
+    "Only what bears this name or is about it: an action, a property, 'allocate x bijection', a guard sentence, a "
+    "seeded fault; or vacuity, necessity, faults."
+)
+_BREAK = "Drop this guard sentence, or plant this fault, and prove what it puts in question."
+
+
+def run(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help=_NAMES)] = None,
+    show_names: Annotated[bool, typer.Option("--list", help="Print every name there is, and prove nothing.")] = False,
+    weakening: Annotated[str | None, typer.Option("--break", metavar="NAME", help=_BREAK)] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes at a time; one for each processor.")] = None,
+    effort: Annotated[int | None, typer.Option(min=1, help="What Z3 may spend on a proof, in its own count.")] = None,
+    as_json: AsJson = False,
+) -> Exit:
+    """Prove the specification for any arena, and show that no proof is empty and no sentence of a guard is idle."""
+    # Z3 is slow to import, and only this verb needs it.
+    from bandgap.proof_document import document
+    from bandgap.proof_names import names_document, names_text
+    from bandgap.proof_progress import listening
+    from bandgap.proof_report import outcome
+    from properties import Verdict
+    from properties import run as show
+
+    console = out()
+    if show_names:
+        if as_json:
+            print_json(names_document())
+        else:
+            console.print(*names_text(), sep="\n", soft_wrap=True)
+        return Exit.HOLDS
+    selection = _selection(_joined(names or []), weakening)
+    with listening(selection, None if as_json else console) as on_result:
+        report = show(selection, weakening=weakening, limits=_limits(effort), jobs=jobs, on_result=on_result)
+    if as_json:
+        print_json(document(report))
+    else:
+        console.print(*outcome(report, console.width), sep="\n")
+    exits = {Verdict.PROVED: Exit.HOLDS, Verdict.VIOLATED: Exit.VIOLATED, Verdict.UNKNOWN: Exit.INCONCLUSIVE}
+    return exits[report.verdict]
+
+
+def _selection(names: Sequence[str], weakening: str | None) -> "Selection":
+    from properties import UnknownName, broken, selected
+
+    try:
+        return selected(names) if weakening is None else broken(weakening, names)
+    except UnknownName as error:
+        near = f"did you mean {' or '.join(map(repr, error.near))}?" if error.near else "--list prints every name"
+        field = "--break" if error.name == weakening else "NAME"
+        raise UsageError(field, error.name, error.problem, near) from error
+
+
+def _joined(names: Sequence[str]) -> list[str]:
+    """The names, with an obligation's that was not quoted, `allocate x bijection`, made one again."""
+    joined: list[str] = []
+    rest = list(names)
+    while rest:
+        words = 3 if rest[1:2] == ["x"] and len(rest) > 2 else 1
+        joined.append(" ".join(rest[:words]))
+        del rest[:words]
+    return joined
+
+
+def _limits(effort: int | None) -> "Limits":
+    from dataclasses import replace
+
+    from properties import USUAL
+
+    return USUAL if effort is None else replace(USUAL, effort=effort)
