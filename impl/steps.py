@@ -112,6 +112,7 @@ class Steps:
             self._absorb(number, lo, hi)
             if number in moves:
                 pages.list_holes(moves[number].sources)
+            assert (pages.lo, pages.hi) == (lo, hi), "a band ends up with its planned span"
 
     # ---------------------------------------------------------------------------------------------------- single steps
 
