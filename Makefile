@@ -47,7 +47,7 @@ peers: $(PEERS)
 
 # Each must be able to answer, which its last line tries: it loads the peer and is asked nothing.
 $(PEERS): .venv-%/.ready: constraints-peers-%.txt
-	@echo "building .venv-$* (two minutes, 2 to 3 GB)"
+	@echo "building .venv-$* (minutes, 2 to 3 GB)"
 	@rm -f $@
 	@$(PYTHON) -m venv --clear .venv-$*
 	@.venv-$*/bin/pip install -qq 'torch==2.13.0+cpu' 2>/dev/null || .venv-$*/bin/pip install -qq 'torch==2.13.0'
