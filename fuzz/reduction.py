@@ -1,5 +1,6 @@
 """Makes a failing script as short as it can be."""
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ def reduced(calls: script.Script, fails: Fails, seconds: float) -> Reduced:
     while before != calls and not attempt.over:
         before = calls
         calls = _fewer_calls(calls, attempt)
+        calls = _merged_grants(calls, attempt)
+        calls = _compacting_at_last(calls, attempt)
         calls = _smaller_calls(calls, attempt)
         calls = _smaller_grants(calls, attempt)
     return Reduced(_relabelled(calls), attempt.tried, attempt.over)
@@ -67,6 +70,43 @@ def _fewer_calls(calls: script.Script, fails: Callable[[script.Script], bool]) -
         if size == 1:
             return calls
         size = size // 2
+
+
+def _merged_grants(calls: script.Script, fails: Callable[[script.Script], bool]) -> script.Script:
+    """Ask at once for what was asked for in two calls."""
+    merged = True
+    while merged:
+        merged = False
+        places = [place for place, call in enumerate(calls) if isinstance(call, script.Allocate)]
+        for first, second in itertools.pairwise(places):
+            candidate = _with_one_grant(calls, first, second)
+            if fails(candidate):
+                calls, merged = candidate, True
+                break
+    return calls
+
+
+def _with_one_grant(calls: script.Script, first: int, second: int) -> script.Script:
+    one, other = calls[first], calls[second]
+    assert isinstance(one, script.Allocate)
+    assert isinstance(other, script.Allocate)
+    both = _but(one, "demand", [a + b for a, b in zip(one.demand, other.demand, strict=True)])
+
+    def named(call: script.AnyCall) -> script.AnyCall:
+        ids = getattr(call, "ids", [])
+        if not any(label == other.label for label, _ in ids):
+            return call
+        before = one.demand[getattr(call, "band", 0)]
+        return _but(call, "ids", [(one.label, before + n) if of == other.label else (of, n) for of, n in ids])
+
+    rest = calls[first + 1 : second] + calls[second + 1 :]
+    return (*calls[:first], both, *[named(call) for call in rest])
+
+
+def _compacting_at_last(calls: script.Script, fails: Callable[[script.Script], bool]) -> script.Script:
+    """End with an idle moment instead of a demand for which pages move."""
+    candidate = (*calls[:-1], script.Compact(1 << 40))
+    return candidate if isinstance(calls[-1], script.Allocate) and fails(candidate) else calls
 
 
 def _smaller_calls(calls: script.Script, fails: Callable[[script.Script], bool]) -> script.Script:

@@ -36,6 +36,7 @@ class Run:
         operations: of the engine.
         calls: to the allocators, each judged.
         seconds: that passed, the time for making a failure shorter included.
+        searching: of these, the seconds until something broke or the budget was spent.
         coverage: what was exercised.
         failure: what broke; None if nothing did.
     """
@@ -45,6 +46,7 @@ class Run:
     operations: int
     calls: int
     seconds: float
+    searching: float
     coverage: Coverage
     failure: Failure | None
 
@@ -83,7 +85,7 @@ def run_seeded(
     if seconds is None and calls is None:
         raise ValueError("a run needs a budget: give seconds, calls or both")
     begun = time.monotonic()
-    run = Run(seed, 0, 0, 0, 0.0, Coverage(), None)
+    run = Run(seed, 0, 0, 0, 0.0, 0.0, Coverage(), None)
     while run.failure is None:
         passed = time.monotonic() - begun
         if (seconds is not None and passed >= seconds) or (calls is not None and run.calls >= calls):
@@ -91,6 +93,7 @@ def run_seeded(
         setup = setups[run.lives % len(setups)]
         stage = Stage(target, setup, watch)
         done, violation = live(stage, operations_of(seed, run.lives))
+        searching = time.monotonic() - begun
         failure = None
         if violation is not None:
             violation, log = _followed(target, setup, violation, stage.log, operations_of(seed, run.lives))
@@ -101,6 +104,7 @@ def run_seeded(
             run.operations + done,
             run.calls + stage.calls,
             time.monotonic() - begun,
+            searching,
             run.coverage + stage.coverage(),
             failure,
         )

@@ -10,7 +10,7 @@ from fuzz.contents.memory import Memory
 from fuzz.coverage import Coverage
 from fuzz.malformed import CASES
 from fuzz.setups import Setup
-from fuzz.tables import check_replica, check_tables
+from fuzz.tables import check_replica, check_tables, wrong_page
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
 from fuzz.watch import Watch
@@ -40,6 +40,8 @@ class Stage:
     def __init__(self, target: Target, setup: Setup, watch: Watch, keep_records: bool = False) -> None:
         self.setup, self.watch = setup, watch
         self.log: list[Logged] = []
+        self.rejected: set[int] = set()
+        """Places in the log of the calls that were rejected as a misuse."""
         self.records: list[r.AnyRecord] | None = [] if keep_records else None
         self.calls = 0
         self.tickets: dict[int, tuple[str, str | None]] = {}
@@ -81,10 +83,10 @@ class Stage:
         logged = self._logged(script.Allocate, list(demand), list(settle), None)
         result = self._made("allocate", lambda: self.allocator.allocate(demand, settle))
         if isinstance(result, Grant):
-            logged[-1] = given = [ids.tolist() for ids in result.ids]
+            logged[-1] = [ids.tolist() for ids in result.ids]
             self._count("allocate", f"step {result.plan.step}{' settling' if result.plan.settle else ''}")
             self._look()
-            return given
+            return [ids.tolist() for ids in result.ids]
         if result is not None:
             self._count("allocate", result.reason)
         self._look()
@@ -249,6 +251,7 @@ class Stage:
         try:
             return make()
         except Misuse:
+            self.rejected.add(len(self.log) - 1)
             self._count(name, "rejected")
             return None
         except Violation:
@@ -310,10 +313,7 @@ class Stage:
                     continue
                 at = int(replica[vid])
                 if at != page:
-                    problem = (
-                        f"id {vid} of band {band} lives at page {page}; a kernel finds page {at} in the page table"
-                    )
-                    raise Violation("content", problem)
+                    raise wrong_page(self.allocator, band, vid, page, at)
                 value = contents[band, page]
                 if not memory.shows(band, page, value):
                     byte = memory.first_wrong_byte(band, page, value)

@@ -43,8 +43,16 @@ def check_replica(allocator: Driven, s: JudgedArena) -> None:
         wrong = np.flatnonzero(found != lives)
         if wrong.size:
             first = int(wrong[0])
-            problem = (
-                f"id {alive[first]} of band {band} lives at page {lives[first]}; a kernel finds page {found[first]} "
-                "in the page table"
-            )
-            raise Violation("content", problem)
+            raise wrong_page(allocator, band, alive[first], int(lives[first]), int(found[first]))
+
+
+def wrong_page(allocator: Driven, band: int, vid: int, judged: int, found: int) -> Violation:
+    """What it means that a kernel finds a living id at another page than the trace says.
+
+    If the allocator's own table says the same as the kernel's, it is the trace that is wrong.
+    """
+    if int(allocator.translate(band, [vid])[0]) == found:
+        problem = f"the trace says that id {vid} of band {band} lives at page {judged}, and it lives at page {found}"
+        return Violation("agreement", problem)
+    problem = f"id {vid} of band {band} lives at page {judged}; a kernel finds page {found} in the page table"
+    return Violation("content", problem)

@@ -1,0 +1,106 @@
+"""Tries faults: the unmodified code first, then each fault by itself."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from fuzz.failure import Failure
+from fuzz.faults.fault import Fault
+from fuzz.seeded import Run, run_seeded
+from fuzz.setups import TOYS, Setup, setup_of
+
+Verdict = Literal["caught", "caught by another property", "survived", "invalid"]
+
+SEED: Final = 7
+BASELINE_CALLS: Final = 20_000
+"""Judged calls that the unmodified code must pass before any fault is tried."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one fault.
+
+    Attributes:
+        fault: which was in force.
+        verdict: `invalid` where the fault could not be put into force, or only broke the code that it replaced.
+        caught_by: the property that broke first; None if none did.
+        calls: judged calls until then.
+        seconds: until then, the time for making the failure shorter left out.
+        shrunk: calls of the failure in the end; None if there is none.
+        failure: with the calls that show it.
+        problem: why it is invalid.
+    """
+
+    fault: Fault
+    verdict: Verdict
+    caught_by: str | None = None
+    calls: int = 0
+    seconds: float = 0.0
+    shrunk: int | None = None
+    failure: Failure | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The unmodified code's run, and a trial for each fault; no trial where the unmodified code fails."""
+
+    baseline: Run
+    trials: tuple[Trial, ...]
+
+    @property
+    def holds(self) -> bool:
+        """The unmodified code passes, and every fault is caught by the property that it names."""
+        return self.baseline.failure is None and all(trial.verdict == "caught" for trial in self.trials)
+
+
+def trial_setups() -> tuple[Setup, ...]:
+    """The setups on which faults are tried: the small ones, which are fast."""
+    return tuple(setup_of(name) for name in TOYS)
+
+
+def try_all(
+    faults: Iterable[Fault],
+    *,
+    seed: int = SEED,
+    seconds: float = 30.0,
+    setups: Sequence[Setup] = (),
+    progress: Callable[[Trial], None] = lambda _: None,
+) -> Matrix:
+    """Run the unmodified code, then try each fault by itself.
+
+    Args:
+        faults: to be tried.
+        seed: of all choices.
+        seconds: to look for each of them.
+        setups: on which; the small ones if left out.
+        progress: told after each trial.
+    """
+    setups = setups or trial_setups()
+    baseline = run_seeded(setups, seed, calls=BASELINE_CALLS)
+    trials: list[Trial] = []
+    if baseline.failure is None:
+        for fault in faults:
+            trials.append(try_one(fault, setups, seed=seed, seconds=seconds))
+            progress(trials[-1])
+    return Matrix(baseline, tuple(trials))
+
+
+def try_one(fault: Fault, setups: Sequence[Setup], *, seed: int = SEED, seconds: float = 30.0) -> Trial:
+    """Put a fault into force and drive the allocator until something breaks."""
+    try:
+        force = fault.apply()
+        force.__enter__()
+    except Exception as error:
+        return Trial(fault, "invalid", problem=f"it cannot be put into force: {type(error).__name__}: {error}")
+    try:
+        run = run_seeded(setups, seed, seconds=seconds, fault=fault.name)
+    finally:
+        force.__exit__(None, None, None)
+    failure = run.failure
+    if failure is None:
+        return Trial(fault, "survived", None, run.calls, run.searching)
+    if failure.property == "crash":
+        return Trial(fault, "invalid", "crash", run.calls, run.searching, None, failure, failure.problem)
+    verdict: Verdict = "caught" if failure.property == fault.property else "caught by another property"
+    return Trial(fault, verdict, failure.property, run.calls, run.searching, len(failure.script), failure)

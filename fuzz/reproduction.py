@@ -1,0 +1,191 @@
+"""A failure as one self-contained file: the layout, the arena and the calls, as JSON with one call a line.
+
+A file may come from anywhere: its size and every number in it are bounded, and nothing in it is executed.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Final, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from events.records import Count, Name
+from fuzz.failure import Failure, Played, played
+from fuzz.malformed import CASES
+from fuzz.script import MOST_CALLS, AnyCall, Malformed
+from fuzz.setups import Setup
+from fuzz.targets.protocol import Target
+from fuzz.watch import CLOSELY, FROM_OUTSIDE
+from impl.chain import chain_for
+from impl.layout import DType, Kind, Layout, Lifetime, Stored
+from impl.layout.rows import place
+
+VERSION: Final = 1
+"""Of the file format; a reader refuses any other."""
+
+LARGEST_FILE: Final = 1 << 26
+"""Bytes."""
+
+LARGEST_ARENA: Final = 1 << 33
+"""Bytes."""
+
+Small = Annotated[int, Meta(ge=0, le=1 << 20)]
+Positive = Annotated[int, Meta(ge=1, le=1 << 24)]
+Text = Annotated[str, Meta(max_length=4000)]
+
+
+Said = TypeVar("Said", bound=Struct)
+
+
+class BadFile(ValueError):
+    """What is wrong with a file, a clause."""
+
+
+class RowText(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one part of one layer stores."""
+
+    layer: Small
+    part: Name
+    shape: Annotated[tuple[Positive, ...], Meta(max_length=8)]
+    dtype: DType
+    draft: bool = False
+
+
+class KindText(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rows with one lifetime."""
+
+    name: Name
+    lifetime: Lifetime
+    window: Positive | None
+    page_tokens: Positive
+    rows: Annotated[list[RowText], Meta(min_length=1, max_length=4096)]
+
+
+class SetupText(Struct, frozen=True, forbid_unknown_fields=True):
+    """A layout in chain order, and the arena's bytes."""
+
+    name: Name
+    model: Name
+    arena_bytes: Annotated[int, Meta(ge=1, le=LARGEST_ARENA)]
+    kinds: Annotated[list[KindText], Meta(min_length=2, max_length=32)]
+
+
+class Reproduction(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a file says."""
+
+    version: Count
+    target: Name
+    property: Name
+    problem: Text
+    fault: Name | None
+    from_outside: bool  # whether only what a caller can see was looked at
+    setup: SetupText
+    script: Annotated[list[AnyCall], Meta(max_length=MOST_CALLS)]
+
+    def built_setup(self) -> Setup:
+        """The setup of the file.
+
+        Raises:
+            BadFile: there is no such layout, or the arena is too small for it.
+        """
+        return _setup(self.setup)
+
+
+def encoded(failure: Failure) -> bytes:
+    """The file of a failure."""
+    head = {
+        "version": VERSION,
+        "target": failure.target,
+        "property": failure.property,
+        "problem": failure.problem[:4000],
+        "fault": failure.fault,
+        "from_outside": failure.watch == FROM_OUTSIDE,
+    }
+    lines = [f'  "{name}": {_json(value)},' for name, value in head.items()]
+    setup = msgspec.json.format(msgspec.json.encode(_setup_text(failure.setup)), indent=2).decode()
+    lines.append('  "setup": ' + setup.replace("\n", "\n  ") + ",")
+    calls = ",\n".join(f"    {_json(call)}" for call in failure.script)
+    lines.append(f'  "script": [\n{calls}\n  ]')
+    return ("{\n" + "\n".join(lines) + "\n}\n").encode()
+
+
+def decoded(data: bytes) -> Reproduction:
+    """What a file says.
+
+    Raises:
+        BadFile: it is no file of this format and version, or says what cannot be.
+    """
+    if len(data) > LARGEST_FILE:
+        raise BadFile(f"has {len(data)} bytes, and no reproduction has more than {LARGEST_FILE}")
+    version = _read(lambda: msgspec.json.decode(data, type=_Version)).version
+    if version != VERSION:
+        raise BadFile(f"is of version {version}; this reader knows version {VERSION}")
+    found = _read(lambda: msgspec.json.decode(data, type=Reproduction))
+    for call in found.script:
+        if isinstance(call, Malformed) and call.case not in CASES:
+            raise BadFile(f"names a malformed call that is not known: {call.case!r}")
+    found.built_setup()
+    return found
+
+
+def played_again(reproduction: Reproduction, target: Target) -> Played:
+    """Make the calls of a file once more."""
+    watch = FROM_OUTSIDE if reproduction.from_outside else CLOSELY
+    return played(target, reproduction.built_setup(), tuple(reproduction.script), watch)
+
+
+class _Version(Struct, frozen=True):
+    version: Count
+
+
+def _read(decode: Callable[[], Said]) -> Said:
+    try:
+        return decode()
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise BadFile(f"is no reproduction: {error}") from None
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _setup_text(setup: Setup) -> SetupText:
+    kinds = [
+        KindText(
+            kind.name,
+            kind.lifetime,
+            kind.window,
+            kind.page_tokens,
+            [RowText(row.layer, row.part, row.shape, row.dtype, row.draft) for row in kind.rows],
+        )
+        for kind in setup.layout.kinds
+    ]
+    return SetupText(setup.name, setup.layout.model, setup.arena_bytes, kinds)
+
+
+def _setup(text: SetupText) -> Setup:
+    kinds = tuple(_kind(kind) for kind in text.kinds)
+    if len({kind.name for kind in kinds}) < len(kinds):
+        raise BadFile("names two kinds alike")
+    page_tokens = kinds[-1].page_tokens
+    layout = Layout(text.model, "", kinds, page_tokens, DType.BF16, 1, None)
+    try:
+        chain_for(layout, text.arena_bytes)
+    except ValueError as error:
+        raise BadFile(f"has a setup that cannot be: {error}") from None
+    return Setup(text.name, layout, text.arena_bytes)
+
+
+def _kind(text: KindText) -> Kind:
+    if (text.window is not None) != (text.lifetime is Lifetime.WINDOW):
+        raise BadFile(f"kind {text.name!r}: a window, and nothing else, has a length")
+    if text.lifetime is Lifetime.STATE and text.page_tokens != 1:
+        raise BadFile(f"kind {text.name!r}: a page of states is one slot")
+    stored = [
+        Stored(row.layer, text.lifetime, text.window, row.part, row.shape, row.dtype, row.draft) for row in text.rows
+    ]
+    rows, entry_bytes = place(stored)
+    kind = Kind(text.name, text.lifetime, text.window, rows, entry_bytes, text.page_tokens)
+    if kind.page_bytes > LARGEST_ARENA:
+        raise BadFile(f"kind {text.name!r}: a page of {kind.page_bytes} bytes fits no arena")
+    return kind
