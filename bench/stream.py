@@ -113,6 +113,11 @@ class Stream:
             self.cycle()
         self._records.clear()
 
+    @property
+    def pages(self) -> int:
+        """The pages of all spans."""
+        return sum(band.hi - band.lo for band in self._bands)
+
     def taken(self) -> list[r.AnyRecord]:
         """The records since the last time."""
         records, self._records = self._records, []
