@@ -5,9 +5,10 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from bandgap.output import err
-from bandgap.proof_report import HEADINGS, line
+from bandgap.proof_report import HEADINGS, line, show
 from properties import Answer, Selection, Sighting, Trial
 from properties.tasks import Result
 
@@ -34,10 +35,9 @@ def _watched(bars: Progress, total: int, tell: Listener) -> Listener:
 
     def watch(result: Result) -> None:
         tell(result)
-        new = not isinstance(result, Sighting) or result.stage not in looked
-        if isinstance(result, Sighting):
-            looked.add(result.stage)
-        bars.update(bar, advance=int(new))
+        # A look at one stage tells many things, and counts once.
+        bars.update(bar, advance=not isinstance(result, Sighting) or result.stage not in looked)
+        looked.update([result.stage] if isinstance(result, Sighting) else [])
 
     return watch
 
@@ -49,8 +49,8 @@ def _teller(console: Console | None) -> Listener:
         if console is None or not isinstance(result, Answer | Trial):
             return
         if type(result) not in begun:
-            console.print(*[""] * bool(begun), HEADINGS[type(result)], style="bold", sep="\n")
+            show(console, [*[""] * bool(begun), Text(HEADINGS[type(result)], style="bold")])
             begun.add(type(result))
-        console.print(line(result), soft_wrap=True)
+        show(console, [line(result)])
 
     return tell

@@ -1,8 +1,8 @@
 """What `bandgap prove` prints for people: a line for everything as it is known, then what is wrong, then the sum."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
@@ -48,6 +48,12 @@ def line(result: Answer | Trial | Witness) -> Text:
             more = f" and {len(result.seen_at) - 1} more" if len(result.seen_at) > 1 else ""
             seen = f"{result.seen_at[0]}{more}" if result.seen_at else ""
             return _line(result.name, "seen", witness_verdict(result), None, seen)
+
+
+def show(console: Console, parts: Iterable[RenderableType]) -> None:
+    """Print them one by one; what is one line stays one, however narrow the terminal."""
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, Text | str))
 
 
 def trial_verdict(trial: Trial) -> Verdict:
@@ -103,7 +109,7 @@ def drawn(counterexample: Counterexample, weakening: str | None, width: int) -> 
 
 def _line(name: str, word: str, verdict: Verdict, seconds: float | None, rest: str = "") -> Text:
     said = word if verdict == Verdict.PROVED else str(verdict)
-    time = "" if seconds is None else f"{seconds:6.2f} s"
+    time = " " * 8 if seconds is None else f"{seconds:6.2f} s"
     return Text.assemble(f"{name:<70} ", (f"{said:<8}", COLOURS[verdict]), f" {time}  {rest}".rstrip())
 
 

@@ -62,5 +62,5 @@ def tasks(selection: Selection, weakening: str | None, limits: Limits) -> Iterat
         yield Prove(tuple(of_stage), weakening, limits)
     for name in selection.trials:
         yield Try(name, limits)
-    for stage, properties in selection.looks.items():
-        yield Look(stage, properties, limits)
+    for stage, names in selection.looks.items():
+        yield Look(stage, names, limits)

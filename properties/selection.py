@@ -2,7 +2,8 @@
 
 import difflib
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from properties.faults import FAULTS
@@ -10,13 +11,16 @@ from properties.known import weakenings
 from properties.obligations import Kind, Obligation, obligations
 from properties.specification import AS_WRITTEN
 from properties.weakenings import touched
-from properties.witnesses import properties_at
+from properties.witnesses import possibility, properties_at
 
 VACUITY, NECESSITY, FAULTS_GROUP = "vacuity", "necessity", "faults"
 """Names for all examples, all guard sentences with what the theorems rest on, and all seeded faults."""
 
 STAGES = (Kind.INITIAL, Kind.THEOREM, *AS_WRITTEN.actions)
 """The stages that must be possible."""
+
+NEAR = 3
+"""How many near names are told."""
 
 
 class UnknownName(Exception):
@@ -29,11 +33,11 @@ class UnknownName(Exception):
 
 @dataclass(frozen=True)
 class Selection:
-    """Obligations to be proved, stages and cases to be seen, and weakenings to be tried."""
+    """Obligations to be proved, weakenings to be tried, and what is to be seen."""
 
     obligations: tuple[Obligation, ...]
     looks: Mapping[str, tuple[str, ...]]
-    """The stages that must be seen to be possible, and the properties whose cases are looked for there."""
+    """What is looked for at each stage: that it can happen, and the cases of properties."""
 
     trials: tuple[str, ...]
 
@@ -46,7 +50,7 @@ class Selection:
 @functools.cache
 def everything() -> Selection:
     """All of it."""
-    looks = {stage: tuple(properties_at(AS_WRITTEN, stage)) for stage in STAGES}
+    looks = {stage: (possibility(stage), *properties_at(AS_WRITTEN, stage)) for stage in STAGES}
     return Selection(obligations(AS_WRITTEN), looks, tuple(weakenings()))
 
 
@@ -61,10 +65,10 @@ def selected(names: Iterable[str]) -> Selection:
         return whole
     for name in sorted(wanted - known_names()):
         raise UnknownName(name, "nothing has this name", near(name, known_names()))
-    looks = {stage: _looked_for(stage, properties, wanted) for stage, properties in whole.looks.items()}
+    looks = {stage: tuple(_looked_for(stage, whole.looks[stage], wanted)) for stage in STAGES}
     return Selection(
         tuple(o for o in whole.obligations if wanted & {o.name, o.stage, o.property, o.kind}),
-        {stage: found for stage, found in looks.items() if found or wanted & {stage, VACUITY}},
+        {stage: found for stage, found in looks.items() if found},
         tuple(name for name in whole.trials if wanted & _names_of_trial(name)),
     )
 
@@ -95,15 +99,19 @@ def known_names() -> set[str]:
 
 
 def near(name: str, known: Iterable[str]) -> list[str]:
-    """Names like this one: those that contain it, then those that are spelled like it."""
+    """Names like this one: those that contain it, those that contain its words, then those that are spelled like it."""
     ordered = sorted(known)
+    words = re.findall(r"\w+", name.lower())
     within = [other for other in ordered if name and name.lower() in other]
-    alike = difflib.get_close_matches(name, ordered, n=5, cutoff=0.6)
-    return list(dict.fromkeys([*within, *alike]))[:5]
+    worded = [other for other in ordered if words and all(word in other for word in words)]
+    alike = difflib.get_close_matches(name, ordered, n=NEAR, cutoff=0.6)
+    return list(dict.fromkeys([*within, *worded, *alike]))[:NEAR]
 
 
-def _looked_for(stage: str, properties: tuple[str, ...], wanted: set[str]) -> tuple[str, ...]:
-    return properties if VACUITY in wanted else tuple(name for name in properties if name in wanted)
+def _looked_for(stage: str, names: tuple[str, ...], wanted: set[str]) -> Iterator[str]:
+    for name in names:
+        if wanted & {name, VACUITY} or (name == possibility(stage) and stage in wanted):
+            yield name
 
 
 def _names_of_trial(name: str) -> set[str]:

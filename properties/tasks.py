@@ -25,10 +25,10 @@ class Prove:
 
 @dataclass(frozen=True)
 class Look:
-    """Look whether a stage can happen at all, and which cases of these properties occur in it."""
+    """Look at a stage for what bears these names: its possibility, and the cases of properties."""
 
     stage: str
-    properties: tuple[str, ...]
+    names: tuple[str, ...]
     limits: Limits
 
 
@@ -50,7 +50,7 @@ def work(task: Task) -> Iterator[Result]:
         case Prove(obligations, weakening, limits):
             specification = AS_WRITTEN if weakening is None else weakenings()[weakening].change(AS_WRITTEN)
             yield from answers(specification, obligations, limits)
-        case Look(stage, properties, limits):
-            yield from sightings(AS_WRITTEN, stage, properties, limits)
+        case Look(stage, names, limits):
+            yield from sightings(AS_WRITTEN, stage, names, limits)
         case Try(weakening, limits):
             yield trial(AS_WRITTEN, weakenings()[weakening], limits)

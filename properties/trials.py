@@ -23,7 +23,7 @@ REDUNDANT: Mapping[str, str] = {}
 """Guard sentences whose absence refutes nothing, each with the reason why it is there."""
 
 DOUBT = 40
-"""What is refuted is given this fraction of the usual effort to be proved: three times what the slowest proof needs."""
+"""The fraction of the usual effort that a proof is given here: three times what the slowest one needs."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,11 @@ def _broken(
     found: dict[str, Counterexample] = {}
     for shape in LADDER:
         for stage, of_stage in groupby(asked, key=lambda obligation: obligation.stage):
-            search = Search(weakened, stage, shape, limits.seconds)
+            prover, search = Prover(weakened, stage), Search(weakened, stage, shape, limits.seconds)
             for obligation in of_stage:
+                # A proof is quicker than a search in vain.
+                if obligation.property != named and _proves(prover, obligation, limits):
+                    continue
                 refuted = refutation(search, obligation)
                 if refuted is not None:
                     found.setdefault(obligation.property, refuted)
@@ -92,7 +95,10 @@ def _wrong(weakened: Specification, weakening: Weakening, found: Mapping[str, Co
     if weakening.property not in found:
         return f"{weakening.property} is not refuted, but {', '.join(found) or 'nothing'} is"
     obligation = found[weakening.property].obligation
-    doubtful = Limits(limits.effort // DOUBT, limits.seconds)
-    if Prover(weakened, obligation.stage).proof(obligation, doubtful) == Proof.FOUND:
+    if _proves(Prover(weakened, obligation.stage), obligation, limits):
         return f"{obligation.name} is refuted by an example, and yet the prover proves it"
     return ""
+
+
+def _proves(prover: Prover, obligation: Obligation, limits: Limits) -> bool:
+    return prover.proof(obligation, Limits(limits.effort // DOUBT, limits.seconds)) == Proof.FOUND

@@ -44,14 +44,14 @@ def possibility(stage: str) -> str:
     )
 
 
-def sightings(
-    specification: Specification, stage: str, properties: Iterable[str], limits: Limits
-) -> Iterator[Sighting]:
-    """Whether the stage can happen at all, and which cases of these properties occur in it."""
+def sightings(specification: Specification, stage: str, names: Iterable[str], limits: Limits) -> Iterator[Sighting]:
+    """Whether the stage can happen, if its `possibility` is among the names, and which cases of properties occur."""
     search = Search(specification, stage, LADDER[0], limits.seconds)
-    yield _sighting(search, possibility(stage), True, lambda _: True)
-    for name in properties:
-        yield from _cases(search, name)
+    for name in names:
+        if name == possibility(stage):
+            yield _sighting(search, name, True, lambda _: True)
+        else:
+            yield from _cases(search, name)
 
 
 def properties_at(specification: Specification, stage: str) -> Mapping[str, Property]:

@@ -32,24 +32,24 @@ def run(
     from bandgap.proof_document import document
     from bandgap.proof_names import names_document, names_text
     from bandgap.proof_progress import listening
-    from bandgap.proof_report import outcome
+    from bandgap.proof_report import outcome, show
     from properties import Verdict
-    from properties import run as show
+    from properties import run as prove
 
     console = out()
     if show_names:
         if as_json:
             print_json(names_document())
         else:
-            console.print(*names_text(), sep="\n", soft_wrap=True)
+            show(console, names_text())
         return Exit.HOLDS
     selection = _selection(_joined(names or []), weakening)
     with listening(selection, None if as_json else console) as on_result:
-        report = show(selection, weakening=weakening, limits=_limits(effort), jobs=jobs, on_result=on_result)
+        report = prove(selection, weakening=weakening, limits=_limits(effort), jobs=jobs, on_result=on_result)
     if as_json:
         print_json(document(report))
     else:
-        console.print(*outcome(report, console.width), sep="\n")
+        show(console, outcome(report, console.width))
     exits = {Verdict.PROVED: Exit.HOLDS, Verdict.VIOLATED: Exit.VIOLATED, Verdict.UNKNOWN: Exit.INCONCLUSIVE}
     return exits[report.verdict]
 
