@@ -16,7 +16,7 @@ from spec.judge.rules import STEPS, STEPS_OF, Answer, end_problem
 from spec.judge.verdict import Arguments, Blame, Finding, Verdict
 from spec.judge.wellformed import call_problem, step_problem
 from spec.specification import ACTIONS
-from spec.state import LIVE
+from spec.state import LIVE, READ
 
 
 @dataclass
@@ -213,7 +213,7 @@ class Judge:
     def _guard_finding(
         self, record: Any, blame: Blame, action: Action, arguments: Arguments, text: str, protects: str
     ) -> Finding:
-        spoken = ", ".join(f"{sort} {value}" for sort, value in zip(action.sorts, arguments, strict=True))
+        spoken = ", ".join(_named(sort, value) for sort, value in zip(action.sorts, arguments, strict=True))
         problem = f"{action.name} {spoken}: not so: {text}"
         return Finding(self.lines, protects, blame, problem, record, action.name, arguments)
 
@@ -237,6 +237,12 @@ _COMPLETE, _SETTLE, _FREE, _UNSHARE = (ACTIONS[name] for name in ("complete", "s
 
 def _spoken(call: Any) -> str:
     return f"call to {type(call).__name__.lower()}"
+
+
+def _named(sort: str, value: Any) -> str:
+    if sort == "mode":
+        return "read" if value == READ else "write"
+    return f"{'id' if sort == 'vid' else sort} {value!r}"
 
 
 def judge_records(records: Iterable[Any], judge: Judge | None = None) -> Verdict:

@@ -118,23 +118,23 @@ GUARDS: dict[str, Broken] = {
     ),
     "allocate.the-page-is-not-live": allocator("bijection", "page 20", ASK, r.Allocated(WINDOW, [20], [7])),
     "allocate.the-page-is-not-withheld": allocator("ledger-gated-reuse", "page 2", ASK, r.Allocated(STATE, [2], [13])),
-    "allocate.the-id-is-not-in-use": allocator("bijection", "vid 5", ASK, r.Allocated(WINDOW, [21], [5])),
+    "allocate.the-id-is-not-in-use": allocator("bijection", "id 5", ASK, r.Allocated(WINDOW, [21], [5])),
     "allocate.no-outstanding-ticket-was-given-the-id": allocator(
-        "ids-fresh", "vid 6", *FREED_WHILE_HELD, ASK, r.Allocated(WINDOW, [21], [6])
+        "ids-fresh", "id 6", *FREED_WHILE_HELD, ASK, r.Allocated(WINDOW, [21], [6])
     ),
-    "share.the-virtual-page-is-alive": driver("bijection", "vid 99", r.Share(STATE, [10, 99])),
-    "free.the-virtual-page-is-alive": driver("bijection", "vid 7", r.Release(WINDOW, [5, 7])),
+    "share.the-virtual-page-is-alive": driver("bijection", "id 99", r.Share(STATE, [10, 99])),
+    "free.the-virtual-page-is-alive": driver("bijection", "id 7", r.Release(WINDOW, [5, 7])),
     # the ledger
     "hold.the-ticket-has-not-retired": driver(
         "retired-hold-nothing", "ticket 3", r.Complete(FIRST), DONE, r.Hold(FIRST, STATE, "read", [10])
     ),
-    "hold.the-virtual-page-is-alive": driver("ledger-wellformed", "vid 99", r.Hold(SECOND, STATE, "read", [10, 99])),
-    "hold.writing-needs-a-sole-reference": driver("sole-writer", "vid 11", r.Hold(SECOND, STATE, "write", [10, 11])),
+    "hold.the-virtual-page-is-alive": driver("ledger-wellformed", "id 99", r.Hold(SECOND, STATE, "read", [10, 99])),
+    "hold.writing-needs-a-sole-reference": driver("sole-writer", "id 11", r.Hold(SECOND, STATE, "write", [10, 11])),
     "hold.where-either-writes-every-other-holder-runs-before-this-ticket": driver(
-        "ledger-wellformed", "vid 6", r.Open(NEXT, "forward", "other"), DONE, r.Hold(NEXT, WINDOW, "read", [6])
+        "ledger-wellformed", "id 6", r.Open(NEXT, "forward", "other"), DONE, r.Hold(NEXT, WINDOW, "read", [6])
     ),
     "hold.a-transfer-meets-nothing-left-on-the-allocators-stream": driver(
-        "transfers-meet-nothing", "vid 1", r.Hold(TRANSFER, FULL, "read", [0, 1])
+        "transfers-meet-nothing", "id 1", r.Hold(TRANSFER, FULL, "read", [0, 1])
     ),
     "complete.the-ticket-has-not-retired": driver(
         "holdings-kept", "ticket 3", r.Complete(FIRST), DONE, r.Complete(FIRST)
@@ -268,6 +268,13 @@ RULES: dict[str, Broken] = {
         r.Allocated(STATE, [3], [13]),
         r.Allocated(FULL, [45, 46], [13, 14]),
         r.End(ids=[[13], [], [13]]),
+    ),
+    "pages of another band": allocator(
+        "all-or-nothing",
+        "[1, 0, 0] pages of each band were asked for, and [0, 0, 1] allocated",
+        r.Allocate([1, 0, 0]),
+        r.Allocated(FULL, [45], [13]),
+        r.End(ids=[[], [], [13]]),
     ),
     "pages where none were asked for": allocator(
         "all-or-nothing",
