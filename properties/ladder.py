@@ -1,4 +1,4 @@
-"""The ladder: a proof for any arena, else a counterexample in a small one, else a proof at doubled limits.
+"""The ladder: a proof for any arena, else a counterexample in a small one, else a proof afresh at doubled limits.
 
 What none of them decides is unknown, which is never trusted.
 """
@@ -29,7 +29,7 @@ def answers(specification: Specification, asked: Iterable[Obligation], limits: L
         verdict, found, reason = Verdict.PROVED, None, ""
         if prover.proof(obligation, limits) != Proof.FOUND:
             verdict, found, reason = _by_example(specification, obligation, limits, searches)
-            if verdict == Verdict.UNKNOWN and prover.proof(obligation, limits.doubled()) == Proof.FOUND:
+            if verdict == Verdict.UNKNOWN and prover.proof_afresh(obligation, limits.doubled()) == Proof.FOUND:
                 verdict = Verdict.PROVED
         yield Answer(obligation, verdict, time.perf_counter() - began, found, reason)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 class Limits:
     """The limits of one question."""
 
-    effort: int = 4_000_000
+    effort: int = 2_000_000
     """For a proof; about a second on an idle machine, a hundred times what the slowest one needs."""
 
     seconds: float = 30.0

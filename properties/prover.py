@@ -29,23 +29,36 @@ class Prover:
     def __init__(self, specification: Specification, stage: str) -> None:
         self.specification = specification
         self.unbounded = Unbounded()
+        self.given = z3.Solver()
         with reading(self.unbounded):
             self.scene = scene(self.unbounded, specification, stage)
+            self.given.add(*[as_term(formula) for _, formula in self.scene.given])
 
-    def question(self, obligation: Obligation) -> z3.Solver:
-        """The obligation as the solver is asked: what is given, and that the goal is false."""
-        solver = z3.Solver()
+    def denied(self, obligation: Obligation) -> z3.BoolRef:
+        """That the goal is false: what has to be impossible together with what is given."""
         with reading(self.unbounded):
-            solver.add(*[as_term(formula) for _, formula in self.scene.given])
-            solver.add(z3.Not(as_term(goal(self.specification, obligation, self.scene))))
-        return solver
+            return z3.Not(as_term(goal(self.specification, obligation, self.scene)))
 
     def proof(self, obligation: Obligation, limits: Limits) -> Proof:
-        """Try to prove it within the limits."""
-        solver = self.question(obligation)
-        solver.set("rlimit", limits.effort)
-        solver.set("timeout", int(limits.seconds * 1000))
-        answer = solver.check()
-        if answer == z3.unsat:
-            return Proof.FOUND
-        return Proof.REFUTED if answer == z3.sat else Proof.MISSING
+        """Try to prove it within the limits, on top of what the solver has understood of the stage."""
+        self.given.push()
+        try:
+            self.given.add(self.denied(obligation))
+            return _attempt(self.given, limits)
+        finally:
+            self.given.pop()
+
+    def proof_afresh(self, obligation: Obligation, limits: Limits) -> Proof:
+        """Try to prove it with a solver of its own, which reads the whole question at once."""
+        solver = z3.Solver()
+        solver.add(*self.given.assertions(), self.denied(obligation))
+        return _attempt(solver, limits)
+
+
+def _attempt(solver: z3.Solver, limits: Limits) -> Proof:
+    solver.set("rlimit", limits.effort)
+    solver.set("timeout", int(limits.seconds * 1000))
+    answer = solver.check()
+    if answer == z3.unsat:
+        return Proof.FOUND
+    return Proof.REFUTED if answer == z3.sat else Proof.MISSING

@@ -23,7 +23,7 @@ REDUNDANT: Mapping[str, str] = {}
 """Guard sentences whose absence refutes nothing, each with the reason why it is there."""
 
 DOUBT = 40
-"""The fraction of the usual effort that a proof is given here: three times what the slowest one needs."""
+"""The fraction of the usual effort that a proof is given here: still more than the slowest one needs."""
 
 
 @dataclass(frozen=True)
