@@ -6,7 +6,7 @@ from contextlib import suppress
 from fuzz import script
 from fuzz.failure import Failure
 from fuzz.naming import script_of
-from fuzz.playing import FAR_AHEAD, play
+from fuzz.playing import play
 from fuzz.setups import Setup
 from fuzz.stage import Stage
 from fuzz.targets.protocol import Target
@@ -143,7 +143,7 @@ class _Lines:
 
     def _ticket(self, label: int) -> str:
         allocator = "a" if self._judged else "a.allocator"
-        return self._tickets.get(label, f"{allocator}.next_ticket + {FAR_AHEAD}")
+        return self._tickets.get(label, f"{allocator}.next_ticket + {script.FAR_AHEAD}")
 
     def _names(self, labels: list[int]) -> str:
         return f"[{', '.join(self._ticket(label) for label in labels)}]"

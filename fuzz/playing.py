@@ -1,14 +1,10 @@
 """Makes the calls of a script on a stage."""
 
 from collections.abc import Iterable
-from typing import Final
 
 from fuzz import script
 from fuzz.stage import Stage
 from impl.plan import Refusal
-
-FAR_AHEAD: Final = 1000
-"""A ticket that was never opened has a number so far above the next one."""
 
 
 def play(calls: Iterable[script.AnyCall], stage: Stage) -> None:
@@ -82,7 +78,7 @@ class _Player:
 
     def _ticket(self, label: int) -> int | None:
         if label == script.NEVER_OPENED:
-            return self.stage.allocator.next_ticket + FAR_AHEAD
+            return self.stage.allocator.next_ticket + script.FAR_AHEAD
         return self.tickets.get(label)
 
     def _tickets(self, labels: list[int]) -> list[int]:

@@ -19,6 +19,9 @@ Label = Annotated[int, Meta(ge=0, le=2**31)]
 NEVER_OPENED = -1
 """Stands for a ticket that no call opened."""
 
+FAR_AHEAD = 1000
+"""The number of such a ticket is so far above the next one."""
+
 TicketName = Annotated[int, Meta(ge=NEVER_OPENED, le=2**31)]
 NOT_GIVEN = -1
 """Stands for an allocation where an id is one that nobody was given; its place is then the id itself."""

@@ -9,8 +9,8 @@ from impl.layout.rows import place
 
 MODELS: dict[str, tuple[int, int, int]] = {
     "gpt-oss-20b": (4, 1, 40),
-    "qwen3.5-4b": (64, 1, 40),
-    "kimi-k3": (64, 8, 60),
+    "qwen3.5-4b": (32, 4, 60),
+    "kimi-k3": (16, 32, 60),
     "gemma-4-31b": (2, 1, 60),
     "inkling-small": (4, 1, 40),
 }

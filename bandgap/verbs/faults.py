@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def run(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Only these faults.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="How long to look for each of them.")] = 30.0,
+    calls: Annotated[int, typer.Option(min=1, help="Judged calls after which a fault has survived.")] = 60_000,
     seed: Annotated[int, typer.Option(help="Of all choices.")] = 7,
     as_json: AsJson = False,
 ) -> Exit:
@@ -32,7 +32,7 @@ def run(
         if printer is not None:
             printer.print(f"[dim]{trial.fault.name}: {trial.verdict}[/]")
 
-    matrix = try_all(chosen, seed=seed, seconds=seconds, progress=told)
+    matrix = try_all(chosen, seed=seed, calls=calls, progress=told)
     if as_json:
         print_json(_document(matrix))
     else:

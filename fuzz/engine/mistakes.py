@@ -3,6 +3,7 @@
 from fuzz.engine.engine import Engine, pick
 from fuzz.engine.operations import Draws, operation
 from fuzz.malformed import CASES
+from fuzz.script import FAR_AHEAD
 
 
 @operation(weight=1)
@@ -46,7 +47,9 @@ def ids_that_never_were(engine: Engine, draws: Draws) -> str:
 def retire_twice(engine: Engine, draws: Draws) -> str:
     """A ticket that has retired, or was never opened, is completed, settled or given pages."""
     stage = engine.stage
-    unknown = stage.allocator.next_ticket - 1 - draws[0] % 4 if draws[1] % 4 else stage.allocator.next_ticket + 1
+    unknown = (
+        stage.allocator.next_ticket - 1 - draws[0] % 4 if draws[1] % 4 else stage.allocator.next_ticket + FAR_AHEAD
+    )
     if unknown in stage.tickets or unknown < 0:
         return "outstanding"
     if draws[2] % 3 == 0:

@@ -15,6 +15,9 @@ SEED: Final = 7
 BASELINE_CALLS: Final = 20_000
 """Judged calls that the unmodified code must pass before any fault is tried."""
 
+CALLS: Final = 60_000
+"""Judged calls after which a fault has survived."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -63,7 +66,8 @@ def try_all(
     faults: Iterable[Fault],
     *,
     seed: int = SEED,
-    seconds: float = 30.0,
+    calls: int = CALLS,
+    seconds: float | None = None,
     setups: Sequence[Setup] = (),
     progress: Callable[[Trial], None] = lambda _: None,
 ) -> Matrix:
@@ -72,7 +76,8 @@ def try_all(
     Args:
         faults: to be tried.
         seed: of all choices.
-        seconds: to look for each of them.
+        calls: after which a fault has survived.
+        seconds: likewise, if given; a fault that is found late may then survive on a slow machine.
         setups: on which; the small ones if left out.
         progress: told after each trial.
     """
@@ -81,20 +86,27 @@ def try_all(
     trials: list[Trial] = []
     if baseline.failure is None:
         for fault in faults:
-            trials.append(try_one(fault, setups, seed=seed, seconds=seconds))
+            trials.append(try_one(fault, setups, seed=seed, calls=calls, seconds=seconds))
             progress(trials[-1])
     return Matrix(baseline, tuple(trials))
 
 
-def try_one(fault: Fault, setups: Sequence[Setup], *, seed: int = SEED, seconds: float = 30.0) -> Trial:
-    """Put a fault into force and drive the allocator until something breaks."""
+def try_one(
+    fault: Fault,
+    setups: Sequence[Setup],
+    *,
+    seed: int = SEED,
+    calls: int = CALLS,
+    seconds: float | None = None,
+) -> Trial:
+    """Put a fault into force and drive the allocator until something breaks; see `try_all`."""
     try:
         force = fault.apply()
         force.__enter__()
     except Exception as error:
         return Trial(fault, "invalid", problem=f"it cannot be put into force: {type(error).__name__}: {error}")
     try:
-        run = run_seeded(setups, seed, seconds=seconds, fault=fault.name)
+        run = run_seeded(setups, seed, calls=calls, seconds=seconds, fault=fault.name, reduce_seconds=60.0)
     finally:
         force.__exit__(None, None, None)
     failure = run.failure

@@ -1,0 +1,24 @@
+"""A failure that is found quickly under each of a few seeded faults."""
+
+from functools import cache
+
+from fuzz.failure import Failure
+from fuzz.faults.all import FAULTS
+from fuzz.faults.trial import try_one
+from fuzz.setups import TOYS, setup_of
+
+JUDGED = "withheld-pages-are-handed-out"
+"""Found by the judge."""
+SEEN_IN_BYTES = "moves-leave-the-bytes-behind"
+"""Found by reading bytes."""
+SEEN_IN_TABLES = "only-the-last-withheld-page-comes-back"
+"""Found by comparing tables."""
+
+EACH = (JUDGED, SEEN_IN_BYTES, SEEN_IN_TABLES)
+
+
+@cache
+def failure_under(fault: str) -> Failure:
+    failure = try_one(FAULTS[fault], [setup_of(name) for name in TOYS]).failure
+    assert failure is not None
+    return failure
