@@ -83,4 +83,4 @@ def _ticket_differences(s: JudgedArena, snapshot: Snapshot) -> Iterator[str]:
         )
         yield from _unequal(f"ticket {ticket}: runs after", state.after, list(order.after[ticket]))
         if (state.user, state.stream) != (order.user[ticket], order.stream[ticket]):
-            yield f"ticket {ticket}: the allocator knows it as a {state.user} on stream {state.stream}"
+            yield f"ticket {ticket}: the allocator knows it as a {state.user} on stream {state.stream!r}"

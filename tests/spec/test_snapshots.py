@@ -271,6 +271,7 @@ def test_a_ticket_runs_after_all_that_those_before_it_run_after() -> None:
 
 DIFFERENT: dict[str, tuple[r.Snapshot, str]] = {
     "a span": (bands(window=window(hi=23)), "band 1: the allocator's span is [20, 23), the judge's [20, 24)"),
+    "a span elsewhere": (bands(window=window(lo=19, hi=23)), "the allocator's span is [19, 23), the judge's [20, 24)"),
     "a page more": (
         bands(window=window(pages=[20, 21, 22], ids=[5, 9, 6], references=[1, 1, 1])),
         "band 1: live pages as (page, id, references): only the allocator has [(21, 9, 1)]",
@@ -346,6 +347,24 @@ def test_what_a_ticket_runs_after_is_compared() -> None:
     less = later(r.TicketState(6, "copy", "host", [FIRST], []), new[1])
     assert less is not None
     assert "ticket 6: runs after: only the judge has [5]" in less.problem
+
+
+def test_the_stream_of_a_ticket_is_compared() -> None:
+    opened = (r.Open(6, "copy", "host", [SECOND]), DONE, r.Open(7, "forward", "main", [6]), DONE)
+    streams = {"main": [FIRST, SECOND, 6, 7], "host": [FIRST, SECOND, 6]}
+
+    def later(stream: str) -> Finding | None:
+        new = [
+            r.TicketState(6, "copy", stream, [FIRST, SECOND], []),
+            r.TicketState(7, "forward", "main", [FIRST, SECOND, 6], []),
+        ]
+        its = [ticket(FIRST), ticket(TRANSFER), ticket(SECOND), *new]
+        return judged(*opened, snapshot(tickets=its, streams=streams, next_ticket=8))[1]
+
+    assert later("host") is None
+    moved = later("main")
+    assert moved is not None
+    assert moved.problem == "ticket 6: the allocator knows it as a copy on stream 'main'"
 
 
 def test_a_later_snapshot_is_read_with_the_same_care() -> None:

@@ -1,0 +1,30 @@
+"""`bandgap judge`: a recorded trace."""
+
+from typing import Annotated
+
+import typer
+
+from bandgap.exits import Exit
+from bandgap.output import AsJson, out, print_json
+
+
+def run(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace, plain or gzipped; - for stdin.")],
+    unfinished: Annotated[
+        bool, typer.Option("--unfinished", help="The trace is still being written: no closing line is asked for.")
+    ] = False,
+    as_json: AsJson = False,
+) -> Exit:
+    """Judge a recorded trace: every call and every step by the specification, up to the first that is not legal."""
+    from bandgap.judge_report import document, report
+    from bandgap.judging import judged
+
+    said = judged(trace, whole=not unfinished)
+    if as_json:
+        print_json(document(said))
+    else:
+        console = out()
+        console.print(*report(said, console.width), sep="\n", soft_wrap=True)
+    if said.finding is not None:
+        return Exit.VIOLATED
+    return Exit.INCONCLUSIVE if said.interrupted else Exit.HOLDS
