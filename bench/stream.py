@@ -34,7 +34,8 @@ class Band:
     hi: int
     holes: list[int]
     home: dict[int, int] = field(default_factory=dict)  # the page of each living id
-    oldest: deque[int] = field(default_factory=deque)  # living ids in the order in which they will be freed
+    oldest: deque[int] = field(default_factory=deque)  # living ids of requests that will finish, oldest first
+    young: list[int] = field(default_factory=list)  # living ids of a request that will be aborted
     withheld: set[int] = field(default_factory=set)
     holders: Counter[int] = field(default_factory=Counter)  # how many tickets hold a page
     writers: Counter[int] = field(default_factory=Counter)  # how many of them write
@@ -44,7 +45,6 @@ class Band:
         """A new id that lives in a hole."""
         vid, self.next_id = self.next_id, self.next_id + 1
         self.home[vid] = self.holes.pop()
-        self.oldest.append(vid)
         return vid
 
     def vacate(self, page: int) -> None:
@@ -88,7 +88,6 @@ class Stream:
         counts = [max(int(pages * share), few) for share, few in zip(SHARES, least, strict=True)]
         self.header = self._laid_out(counts)
         self._prefix = self._bands[FULL].take()
-        self._bands[FULL].oldest.clear()
         self._fill([max(count // 5, few // 2) for count, few in zip(counts, least, strict=True)])
 
     def _laid_out(self, counts: list[int]) -> r.Header:
@@ -108,7 +107,7 @@ class Stream:
         """Most of the arena is in use, and as many tickets are outstanding as there ever will be."""
         for band, least in zip(self._bands, holes_left, strict=True):
             while len(band.holes) > least:
-                band.take()
+                band.oldest.append(band.take())
         for _ in range(self._most_tickets + 8):
             self.cycle()
         self._records.clear()
@@ -158,7 +157,10 @@ class Stream:
     # ---------------------------------------------------------------------------------------------------- one cycle
 
     def cycle(self) -> None:
-        """A new request is admitted, a forward runs, an old one retires, and the oldest request is finished."""
+        """A request is admitted, a forward runs, an old one retires; the oldest request finishes, the last is aborted.
+
+        What an aborted request has written is still held by its forward.
+        """
         new = self._allocate()
         ticket = self._open()
         written = [ids[::2] for ids in new]
@@ -179,7 +181,10 @@ class Stream:
         if len(self._tickets) > self._most_tickets:
             self._retire(settling=ticket.number % 4 == 0)
         for band in BANDS:
-            self._finish(band, REQUEST[band])
+            self._finish(band, REQUEST[band] - len(written[band]))
+        for band in BANDS:
+            self._bands[band].young = written[band]
+            self._bands[band].oldest += new[band][1::2]
 
     def _call(self, call: r.Call, *steps: r.Step, end: r.End = DONE) -> None:
         self._records += call, *steps, end
@@ -262,7 +267,7 @@ class Stream:
 
     def _finish(self, number: int, count: int) -> None:
         band = self._bands[number]
-        ids = [band.oldest.popleft() for _ in range(count)]
+        ids = [*[band.oldest.popleft() for _ in range(count)], *band.young]
         self._call(r.Release(number, ids))
         for vid in ids:
             band.vacate(band.home.pop(vid))
