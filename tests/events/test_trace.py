@@ -201,6 +201,7 @@ def bodies() -> Iterator[tuple[bytes, str]]:
     yield b'["call.publish","\\ud800"]', "truncated"
     yield b'["call.nothing"]', "Invalid value 'call.nothing'"
     yield b'["\\u001b[31m' + b"x" * 10_000 + b'"]', "\\x1b[31mxxx"
+    yield b"[" * 100_000 + b"]" * 100_000, "recursion"
     yield b"[0]", "Expected `str`"
     yield b"[null]", "Expected `str`"
     yield b'["call.drain"]["call.drain"]', "trailing characters"
