@@ -70,7 +70,7 @@ class Admission:
         """The spans, if holes and growth of the end bands are enough.  The common case, decided without an inquiry."""
         free = self._chain.base
         spans = []
-        for band, pages, count in zip(self._chain.bands, self._bands, demand, strict=True):
+        for pages, count in zip(self._bands, demand, strict=True):
             lo, hi = pages.lo, pages.hi
             more = count - (hi - lo - pages.live - pages.withheld)
             if more > 0:
@@ -81,9 +81,10 @@ class Admission:
                 else:
                     return None
             if lo < hi:
-                if address(band.origin, band.page_bytes, lo) < free:
+                origin, size = pages.grid
+                if address(origin, size, lo) < free:
                     return None
-                free = address(band.origin, band.page_bytes, hi)
+                free = address(origin, size, hi)
             spans.append((lo, hi))
         return tuple(spans) if free <= self._chain.capacity else None
 
@@ -142,7 +143,7 @@ class _Inquiry:
         self._chain, self._bands, self._ledger, self._gated = chain, bands, ledger, gated
         self._needs: dict[tuple[int, frozenset[int]], list[Needs]] = {}
         self._stocks: dict[frozenset[int], list[Stock]] = {}
-        self._withheld: dict[int, list[tuple[frozenset[int], Int64]]] = {}
+        self._withheld: dict[tuple[int, int], Int64] = {}
 
     def fits(self, step: int, retired: frozenset[int]) -> bool:
         """Whether the demand is feasible with the moves of a step once these tickets have retired."""
@@ -198,12 +199,18 @@ class _Inquiry:
         pages = self._bands[band]
         if not pages.withheld or not retired:
             return NOTHING
-        groups = self._withheld.get(band)
-        if groups is None:
-            withheld = pages.pages_that_are(WITHHELD, pages.lo, pages.hi)
-            groups = self._withheld[band] = self._ledger.pages_by_holders(band, withheld)
-        freed = [group for holders, group in groups if holders <= retired]
-        return np.concatenate(freed) if freed else NOTHING
+        # what all of its holders, each of whom names it once, let go
+        withheld = np.concatenate([self._withheld_for(band, ticket) for ticket in retired])
+        candidates, let_go = np.unique(withheld, return_counts=True)
+        freed: Int64 = candidates[let_go == self._ledger.holders_of(band, candidates)]
+        return freed
+
+    def _withheld_for(self, band: int, ticket: int) -> Int64:
+        withheld = self._withheld.get((band, ticket))
+        if withheld is None:
+            held = self._ledger.pages_held(band, ticket)
+            withheld = self._withheld[band, ticket] = held[self._bands[band].states[held] == WITHHELD]
+        return withheld
 
 
 def _hull(one: Extent, other: Extent) -> Extent:

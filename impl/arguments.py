@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from events.records import WIDEST
 from impl.band import Band
 from impl.holders import READ, WRITE
 from impl.ledger import Ledger, Ticket
@@ -43,6 +44,12 @@ def checked_mode(mode: Any) -> int:
 
 def checked_demand(demand: Any, names: tuple[str, ...]) -> tuple[int, ...]:
     """A count of pages for each band, given in chain order or by names of kinds."""
+    if type(demand) is tuple and len(demand) == len(names):
+        for count in demand:
+            if type(count) is not int or not 0 <= count <= WIDEST:
+                break
+        else:
+            return demand
     if isinstance(demand, Mapping):
         unknown = sorted(str(name) for name in demand if name not in names)
         if unknown:

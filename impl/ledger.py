@@ -4,10 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from events.records import User
 from impl.holders import NONE, READ, WRITE, Holders, Holding
 from impl.misuse import Misuse
-from impl.numbers import Int64, is_integer
+from impl.numbers import NOTHING, Int64, is_integer
 
 USERS: Final = ("forward", "copy", "transfer")
 
@@ -203,23 +206,15 @@ class Ledger:
             return NO_EXTENT
         return min(holding.lo for holding in held), max(holding.hi for holding in held)
 
-    def pages_by_holders(self, band: int, pages: Int64) -> list[tuple[frozenset[int], Int64]]:
-        """These held pages, grouped by the set of tickets that hold them."""
-        groups = [(frozenset[int](), pages)]
-        for number, ticket in self.tickets.items():
-            holding = ticket.holdings[band]
-            if holding is None:
-                continue
-            theirs = holding.all_pages()
-            split = []
-            for holders, group in groups:
-                among = self._bands[band].among(group, theirs)
-                if among.any():
-                    split.append((holders | {number}, group[among]))
-                if not among.all():
-                    split.append((holders, group[~among]))
-            groups = split
-        return [(holders, group) for holders, group in groups if group.size]
+    def pages_held(self, band: int, number: int) -> Int64:
+        """The pages of a band that an outstanding ticket holds, each once."""
+        holding = self.tickets[number].holdings[band]
+        return NOTHING if holding is None else holding.all_pages()
+
+    def holders_of(self, band: int, pages: Int64) -> npt.NDArray[np.int32]:
+        """How many tickets hold each of these pages."""
+        holders: npt.NDArray[np.int32] = self._bands[band].holders[pages]
+        return holders
 
     def outstanding_pages(self, ticket: Ticket) -> tuple[int, ...]:
         """How many pages of each band a ticket holds."""

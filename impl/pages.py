@@ -32,6 +32,7 @@ class Pages:
         "_stack",
         "_states",
         "geometry",
+        "grid",
         "hi",
         "high_end",
         "id_at",
@@ -49,6 +50,7 @@ class Pages:
         limit = geometry.limit
         position = limit if high_end else geometry.first
         self.geometry = geometry
+        self.grid = geometry.origin, geometry.page_bytes
         self.low_end, self.high_end = low_end, high_end
         self.lo = self.hi = position
         self.live = self.withheld = 0

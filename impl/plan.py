@@ -1,7 +1,8 @@
 """What is decided before anything is done: a plan, or a refusal; and what an allocation gives."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from impl.ledger import Extent
 from impl.numbers import Int64
@@ -14,8 +15,7 @@ RELAYOUT = 3
 """Pages of the floats move too."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Move:
+class Move(Struct, frozen=True, eq=False):
     """Live pages of one band and, pairwise, the holes into which they are copied."""
 
     band: int
@@ -23,8 +23,7 @@ class Move:
     targets: Int64
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class Plan(Struct, frozen=True, eq=False):
     """How a joint demand will be met."""
 
     step: int
@@ -40,8 +39,7 @@ class Plan:
     bytes_moved: int
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why a joint demand cannot be met; the first reason that applies."""
 
     demand: tuple[int, ...]
@@ -55,8 +53,7 @@ class Refusal:
     """For each band the least count of pages that suffices if only that band gives way; None if it cannot."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Grant:
+class Grant(Struct, frozen=True, eq=False):
     """What an allocation gave."""
 
     ids: tuple[Int64, ...]

@@ -12,7 +12,7 @@ from events import records
 from impl.band import Band
 from impl.device.protocol import Device
 from impl.holders import READ, WRITE
-from impl.ledger import Ledger, Ticket
+from impl.ledger import Extent, Ledger, Ticket
 from impl.numbers import NOTHING, Int64
 from impl.pages import WITHHELD
 from impl.plan import Plan
@@ -36,19 +36,18 @@ class Steps:
             if self.record:
                 self.record(records.Settled(number))
             self.retire(ticket, settled=True)
-        fresh: dict[int, Int64] = {}
-        if plan.spans != tuple([(band.pages.lo, band.pages.hi) for band in self._bands]):
-            if plan.moves:
-                self._lay_out(plan)
-            else:
-                fresh = self._extend(plan)
+        if plan.moves:
+            self._lay_out(plan)
         # each page table is updated once, with what moved and what is new
         moved = {move.band: self._bands[move.band].pages.id_at[move.targets] for move in plan.moves}
         given = []
-        for band, count in enumerate(plan.demand):
-            ids = self._hand_out(band, count, fresh.get(band, NOTHING)) if count else NOTHING
+        for band, count, span in zip(self._bands, plan.demand, plan.spans, strict=True):
+            ids = self._hand_out(band, count, span) if count else NOTHING
             given.append(ids)
-            self._update_table(band, np.concatenate((moved[band], ids)) if band in moved else ids)
+            number = band.geometry.number
+            changed = np.concatenate((moved[number], ids)) if number in moved else ids
+            if changed.size:
+                self._device.update_table(number, changed, band.ids.page_of[changed])
         for move in plan.moves:
             self.shrink(move.band)
         return tuple(given)
@@ -57,7 +56,7 @@ class Steps:
         """Move pages of a band, and let its span retreat."""
         pages = self._bands[band].pages
         self._move(band, sources, targets)
-        self._update_table(band, pages.id_at[targets])
+        self._device.update_table(band, pages.id_at[targets], targets)
         self.shrink(band)
         pages.list_holes(sources)
 
@@ -82,22 +81,17 @@ class Steps:
         band.counters.freed += ids.size
         if holders.entries:
             held = holders.holders[pages] > 0
-            if np.count_nonzero(held):
+            count = np.count_nonzero(held)
+            if count == pages.size:
+                band.pages.withhold(pages)
+                return
+            if count:
                 band.pages.withhold(pages[held])
                 pages, ids = pages[~held], ids[~held]
-        if ids.size:
-            band.pages.vacate(pages)
-            band.ids.recycle(ids)
-            self.shrink(number)
-            band.pages.list_holes(pages)
-
-    def _extend(self, plan: Plan) -> dict[int, Int64]:
-        """Let spans grow where nothing moves; what each band gained, all of which the demand takes."""
-        fresh = {}
-        for number, (band, (lo, hi)) in enumerate(zip(self._bands, plan.spans, strict=True)):
-            if lo < hi and (band.pages.lo, band.pages.hi) != (lo, hi):
-                fresh[number] = self._grow(number, lo, hi)
-        return fresh
+        band.pages.vacate(pages)
+        band.ids.recycle(ids)
+        self.shrink(number)
+        band.pages.list_holes(pages)
 
     def _lay_out(self, plan: Plan) -> None:
         """Give every band the span that the plan says, by steps that are legal one after the other."""
@@ -167,21 +161,19 @@ class Steps:
         band.holders.enqueue(sources, READ)
         band.counters.moved += sources.size
 
-    def _hand_out(self, number: int, count: int, fresh: Int64) -> Int64:
-        """Make holes live, and what the span gained for it; their ids."""
-        band = self._bands[number]
+    def _hand_out(self, band: Band, count: int, span: Extent) -> Int64:
+        """Let a span reach from lo to hi, and make what it gained and some holes live; their ids."""
+        number, pages = band.geometry.number, band.pages
+        within = pages.lo <= span[0] and span[1] <= pages.hi
+        fresh = NOTHING if within else self._grow(number, *span)
         assert fresh.size <= count, "a span grows by no more than the demand"
-        listed = band.pages.take_holes(count - fresh.size)
-        pages = fresh if not listed.size else np.concatenate((listed, fresh)) if fresh.size else listed
+        listed = pages.take_holes(count - fresh.size)
+        homes = fresh if not listed.size else np.concatenate((listed, fresh)) if fresh.size else listed
         ids = band.ids.mint(count)
-        band.pages.settle_in(pages, ids)
-        band.ids.page_of[ids] = pages
+        pages.settle_in(homes, ids)
+        band.ids.page_of[ids] = homes
         band.ids.references[ids] = 1
         band.counters.allocated += count
         if self.record:
-            self.record(records.Allocated(number, pages.tolist(), ids.tolist()))
+            self.record(records.Allocated(number, homes.tolist(), ids.tolist()))
         return ids
-
-    def _update_table(self, band: int, ids: Int64) -> None:
-        if ids.size:
-            self._device.update_table(band, ids, self._bands[band].ids.page_of[ids])

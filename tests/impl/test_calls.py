@@ -395,7 +395,7 @@ def test_steps_are_written_only_when_asked_for() -> None:
     steps: list[records.Step] = []
     allocator = Allocator(toy_layout(("state", 64), ("full", 64)), 256 + 64 * 8, record=steps.append)
     ids = filled(allocator, [1, 3])
-    assert [type(step).__name__ for step in steps] == ["GrewHigh", "GrewLow", "Allocated", "Allocated"]
+    assert [type(step).__name__ for step in steps] == ["GrewHigh", "Allocated", "GrewLow", "Allocated"]
     steps.clear()
     allocator.release(1, ids[1])
     assert steps == [records.AbsorbedLow(1, 3)]
