@@ -1,5 +1,6 @@
 """What a check found, as plain values: no opinion on whether that is a pass."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,8 @@ class Evidence:
     """What a task, or a whole lane, has to show."""
 
     counts: tuple[Count, ...] = ()
+    coverage: tuple[tuple[str, int], ...] = ()
+    """What was exercised, and how often; the lane says how often is enough."""
     violations: tuple[Violation, ...] = ()
     canaries: tuple[Canary, ...] = ()
     unknown: tuple[str, ...] = ()
@@ -52,6 +55,7 @@ def together(parts: Iterable[Evidence]) -> Evidence:
         counts[count.what] = replace(count, number=known.number + count.number, floor=known.floor + count.floor)
     return Evidence(
         tuple(counts.values()),
+        _added(part.coverage for part in parts),
         tuple(x for part in parts for x in part.violations),
         tuple(x for part in parts for x in part.canaries),
         tuple(x for part in parts for x in part.unknown),
@@ -59,3 +63,10 @@ def together(parts: Iterable[Evidence]) -> Evidence:
         tuple(x for part in parts for x in part.unfinished),
         tuple(x for part in parts for x in part.notes),
     )
+
+
+def _added(coverages: Iterable[tuple[tuple[str, int], ...]]) -> tuple[tuple[str, int], ...]:
+    total: Counter[str] = Counter()
+    for coverage in coverages:
+        total.update(dict(coverage))
+    return tuple(sorted(total.items()))

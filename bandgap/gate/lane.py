@@ -1,7 +1,7 @@
 """A lane: one claim, the tasks that check it, and what they came to."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from bandgap.gate.evidence import Evidence, together
@@ -18,6 +18,8 @@ class Lane:
     claim: str
     """What a pass says, in one sentence."""
     tasks: Callable[[Settings], Sequence[Task]]
+    floors: Callable[[Settings], Mapping[str, int]] = lambda _: {}
+    """How often each thing must at least be exercised, over all tasks."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,17 @@ class LaneResult:
     name: str
     claim: str
     done: tuple[Done, ...]
+    floors: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def evidence(self) -> Evidence:
         """That of all its tasks."""
         return together(done.evidence for done in self.done)
+
+    @property
+    def own_reasons(self) -> tuple[Reason, ...]:
+        """Why it is not a pass although each of its tasks may be one."""
+        return reasons_of_lane(self.evidence, self.floors)
 
     @cached_property
     def reasons(self) -> tuple[Reason, ...]:
@@ -40,7 +48,7 @@ class LaneResult:
         Each task is asked by itself, so that plenty in one makes up for nothing in another.
         """
         of_tasks = (reason for done in self.done for reason in reasons_of_task(done.evidence))
-        return (*of_tasks, *reasons_of_lane(self.evidence))
+        return (*of_tasks, *self.own_reasons)
 
     @property
     def answer(self) -> Answer:

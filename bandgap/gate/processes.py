@@ -6,6 +6,7 @@ import os
 import signal
 import time
 import traceback
+from collections import deque
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
@@ -15,6 +16,9 @@ from typing import Any
 from bandgap.gate.evidence import Evidence
 from bandgap.gate.settings import Settings
 from bandgap.gate.task import Done, Task
+
+START_SECONDS = 120.0
+"""To start a process; the time of its task is counted from when it says that it has begun."""
 
 PRELOADED = ["bandgap.gate.preloaded"]
 """Imported once, in the server from which every process is forked."""
@@ -37,6 +41,10 @@ class _Running:
     began: float
     so_far: Evidence = field(default_factory=Evidence)
 
+    @property
+    def seconds(self) -> float:
+        return max(0.0, time.monotonic() - self.began)
+
     def ends_at(self, settings: Settings) -> float:
         return self.began + self.task.seconds * settings.patience
 
@@ -48,11 +56,11 @@ def run_tasks(tasks: Sequence[Task], settings: Settings) -> Generator[Moved | Do
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
-    waiting, running = list(tasks), dict[Any, _Running]()
+    waiting, running = deque(tasks), dict[Any, _Running]()
     try:
         while waiting or running:
-            while waiting and len(running) < settings.workers:
-                started = _start(context, waiting.pop(0), settings)
+            while waiting and _has_room(waiting[0], running, settings):
+                started = _start(context, waiting.popleft(), settings)
                 running[started.pipe] = started
             soonest = min(r.ends_at(settings) for r in running.values())
             for pipe in wait(list(running), timeout=max(0.0, soonest - time.monotonic())):
@@ -69,17 +77,24 @@ def run_tasks(tasks: Sequence[Task], settings: Settings) -> Generator[Moved | Do
             _stop(left)
 
 
+def _has_room(task: Task, running: dict[Any, _Running], settings: Settings) -> bool:
+    if task.all_cores or any(other.task.all_cores for other in running.values()):
+        return not running
+    return len(running) < settings.workers
+
+
 def _start(context: Any, task: Task, settings: Settings) -> _Running:
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_child, args=(there, task, settings), name=task.name)
     process.start()
     there.close()
-    return _Running(task, process, here, time.monotonic())
+    return _Running(task, process, here, time.monotonic() + START_SECONDS)
 
 
 def _child(pipe: Connection, task: Task, settings: Settings) -> None:
     # A group of its own: the terminal's interrupt goes to the parent alone, which ends this group as a whole.
     os.setpgid(0, 0)
+    pipe.send((0.0, Evidence()))
     try:
         evidence = task.run(settings, lambda share, so_far: pipe.send((share, so_far)))
     except BaseException as error:
@@ -94,7 +109,8 @@ def _heard(running: _Running) -> Moved | Done:
         running.process.join()
         return _died(running)
     if share is None:
-        return Done(running.task, evidence, time.monotonic() - running.began)
+        return Done(running.task, evidence, running.seconds)
+    running.began = min(running.began, time.monotonic())
     running.so_far = evidence
     return Moved(running.task, share, evidence)
 
@@ -102,12 +118,12 @@ def _heard(running: _Running) -> Moved | Done:
 def _died(running: _Running) -> Done:
     text = f"{running.task.name}: its process ended without an answer (exit code {running.process.exitcode})"
     evidence = replace(running.so_far, broken=(*running.so_far.broken, text))
-    return Done(running.task, evidence, time.monotonic() - running.began)
+    return Done(running.task, evidence, running.seconds)
 
 
 def _done(running: _Running, why: str) -> Done:
     evidence = replace(running.so_far, unfinished=(*running.so_far.unfinished, why))
-    return Done(running.task, evidence, time.monotonic() - running.began)
+    return Done(running.task, evidence, running.seconds)
 
 
 def _stop(running: _Running) -> None:

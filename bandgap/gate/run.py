@@ -22,28 +22,42 @@ def run_gate(lanes: Sequence[Lane], settings: Settings, watch: Watcher) -> GateR
     An interrupt ends the run, and the result says what was not finished.
     """
     began = time.monotonic()
-    planned = [task for lane in lanes for task in lane.tasks(settings)]
+    planned = {lane.name: lane.tasks(settings) for lane in lanes}
+    # what may take longest begins first, so that no core is idle at the end
+    everything = sorted((task for tasks in planned.values() for task in tasks), key=lambda task: -task.seconds)
     done: dict[Task, Done] = {}
     reached: dict[Task, Evidence] = {}
     stopped = False
+
+    def results() -> tuple[LaneResult, ...]:
+        return tuple(
+            LaneResult(lane.name, lane.claim, tuple(done[task] for task in planned[lane.name]), lane.floors(settings))
+            for lane in lanes
+        )
+
     try:
-        _run(planned, settings, watch, done, reached)
-        again = [task for task in planned if has_no_answer(done[task].evidence)]
-        _run(again, settings.more_patient(), watch, done, reached)
+        _run(everything, settings, watch, done, reached)
+        _run(without_answer(results()), settings.more_patient(), watch, done, reached)
     except KeyboardInterrupt:
         stopped = True
-    for task in planned:
+    for task in everything:
         if task not in done:
             done[task] = Done(task, _interrupted(task, reached.get(task)), 0.0)
-    results = tuple(
-        LaneResult(lane.name, lane.claim, tuple(done[task] for task in planned if task.lane == lane.name))
+    return GateResult(settings, results(), time.monotonic() - began, stopped)
+
+
+def without_answer(lanes: Sequence[LaneResult]) -> list[Task]:
+    """The tasks that more time may help: nothing is wrong with them or their lane, but it is not enough."""
+    return [
+        done.task
         for lane in lanes
-    )
-    return GateResult(settings, results, time.monotonic() - began, stopped)
+        for done in lane.done
+        if has_no_answer(done.evidence) or answer_of(lane.own_reasons) is Answer.INCONCLUSIVE
+    ]
 
 
 def has_no_answer(evidence: Evidence) -> bool:
-    """Whether more time may help: nothing is wrong with it, but it is not enough."""
+    """Whether nothing is wrong with a task's evidence, but it is not enough."""
     return answer_of(reasons_of_task(evidence)) is Answer.INCONCLUSIVE
 
 

@@ -23,6 +23,8 @@ class Task:
     run: Callable[[Settings, Progress], Evidence]
     seconds: float
     """After this long it is stopped, and has no answer."""
+    all_cores: bool = False
+    """It has processes of its own, as many as the settings allow, and runs alone."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """From evidence to an answer: the one place that knows what a pass is."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -45,14 +45,18 @@ def reasons_of_task(evidence: Evidence) -> tuple[Reason, ...]:
     return tuple(_reasons(evidence))
 
 
-def reasons_of_lane(evidence: Evidence) -> tuple[Reason, ...]:
+def reasons_of_lane(evidence: Evidence, floors: Mapping[str, int]) -> tuple[Reason, ...]:
     """What keeps a lane from being a pass although each of its tasks may be one, given the evidence of all.
 
     A lane that is red already is not asked for more.
+
+    Args:
+        evidence: of all tasks together.
+        floors: how often each thing must at least have been exercised.
     """
     if evidence.unfinished or evidence.violations or evidence.broken:
         return ()
-    return tuple(_emptiness(evidence))
+    return (*_emptiness(evidence), *_gaps(dict(evidence.coverage), floors))
 
 
 def _reasons(evidence: Evidence) -> Iterator[Reason]:
@@ -81,6 +85,14 @@ def _emptiness(evidence: Evidence) -> Iterator[Reason]:
         yield Reason(Answer.BROKEN, "there was no canary, so nothing shows that this lane can fail")
     if not any(count.floor > 0 for count in evidence.counts):
         yield Reason(Answer.BROKEN, "nothing was counted, so nothing shows that anything was checked")
+
+
+def _gaps(coverage: Mapping[str, int], floors: Mapping[str, int]) -> Iterator[Reason]:
+    for what, floor in floors.items():
+        times = coverage.get(what, 0)
+        if times < floor:
+            text = f"too little was exercised: {what}, {times:,} times, and {floor:,} are asked for"
+            yield Reason(Answer.INCONCLUSIVE, text)
 
 
 def worst(answers: Iterable[Answer]) -> Answer:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from bandgap.pictures import Arena
+
 
 @dataclass(frozen=True)
 class Violation:
@@ -15,9 +17,16 @@ class Violation:
     """What was being checked: a layout and seed, an obligation."""
     problem: str
     """What is wrong, in one sentence."""
+    facts: tuple[str, ...] = ()
+    """What the pictures do not show."""
+    before: Arena | None = None
+    after: Arena | None = None
+    """The arena before and after what broke it, with the bytes that are wrong marked."""
+    calls: int = 0
+    """How many there are in the code."""
     code: str = ""
     """Python that shows it again when pasted; empty where the command below is all there is."""
-    file: str | None = None
-    """The saved failure."""
-    command: str | None = None
+    file: str = ""
+    """Where the failure is saved, if it is."""
+    command: str = ""
     """What a shell runs to see it again."""

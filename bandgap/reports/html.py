@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from bandgap.gate.lane import GateResult
+from bandgap.reports.drawn import drawings
 from bandgap.reports.provenance import provenance
 from bandgap.reports.templating import templates
 
@@ -18,6 +19,12 @@ def write_html(result: GateResult, path: Path) -> None:
     """Writes it."""
     violations = [violation for lane in result.lanes for violation in lane.evidence.violations]
     page = templates().get_template("report.html.jinja")
-    text = page.render(result=result, violations=violations, says=SAYS[result.answer], provenance=provenance())
+    text = page.render(
+        result=result,
+        violations=violations,
+        says=SAYS[result.answer],
+        provenance=provenance(),
+        drawings=drawings,
+    )
     # half a surrogate pair, as file names can have, is no text that could be encoded
     path.write_text(text, encoding="utf-8", errors="backslashreplace")

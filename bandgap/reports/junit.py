@@ -7,7 +7,7 @@ from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
 from bandgap.gate.lane import GateResult, LaneResult
 from bandgap.gate.task import Done
-from bandgap.gate.verdict import Answer, Reason, reasons_of_lane, reasons_of_task
+from bandgap.gate.verdict import Answer, Reason, reasons_of_task
 from bandgap.gate.violation import Violation
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -32,7 +32,7 @@ def _suite(lane: LaneResult, result: GateResult) -> TestSuite:
     for done in lane.done:
         suite.add_testcase(_task_case(lane, done))
     verdict = _case(lane, "the lane as a whole", 0.0)
-    verdict.result = [_error(reason) for reason in reasons_of_lane(lane.evidence)]
+    verdict.result = [_error(reason) for reason in lane.own_reasons]
     suite.add_testcase(verdict)
     return suite
 

@@ -1,38 +1,42 @@
 """The gate's result as people read it in a terminal."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
-from rich.syntax import Syntax
 from rich.table import Table
-from rich.text import Text
 
 from bandgap.gate.lane import GateResult, LaneResult
 from bandgap.gate.verdict import Answer
 from bandgap.gate.violation import Violation
+from bandgap.pictures import legend, strips
 
 COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.BROKEN: "magenta", Answer.INCONCLUSIVE: "yellow"}
+WIDEST = 110
+"""A picture is not drawn wider than this, however wide the terminal is."""
+
 SHOWN = 3
 """Violations that are shown whole; the report has all of them."""
 
 
-def rendered(result: GateResult, files: dict[str, Path]) -> Iterator[RenderableType]:
-    """The lanes, what is wrong, and the verdict last, where the eye is."""
-    yield _lanes(result)
+def show(result: GateResult, files: dict[str, Path], console: Console) -> None:
+    """Prints the lanes, what is wrong, and the verdict last, where the eye is."""
+    console.print(_lanes(result))
     for lane in result.lanes:
-        yield from _wrong(lane)
+        for reason in lane.reasons:
+            if reason.answer is not Answer.VIOLATED:
+                console.print(f"{_coloured(reason.answer)} {escape(lane.name)}: {escape(reason.text)}")
     violations = [violation for lane in result.lanes for violation in lane.evidence.violations]
     for violation in violations[:SHOWN]:
-        yield from _violation(violation)
+        _show_violation(violation, console)
     if len(violations) > SHOWN:
-        yield f"\n{len(violations) - SHOWN} more are in the report."
-    yield ""
-    yield f"{', '.join(f'{name} {escape(str(path))}' for name, path in files.items())}"
-    yield _verdict(result)
+        console.print(f"\n{len(violations) - SHOWN} more are in the report.")
+    console.print()
+    for name, path in files.items():
+        console.print(f"{name:<7} {path}", markup=False, soft_wrap=True)
+    console.print(_verdict(result))
 
 
 def _lanes(result: GateResult) -> Table:
@@ -54,20 +58,24 @@ def _canaries(lane: LaneResult) -> str:
     return f"{lane.canaries_caught} of {count}" if count else "none"
 
 
-def _wrong(lane: LaneResult) -> Iterator[RenderableType]:
-    for reason in lane.reasons:
-        if reason.answer is not Answer.VIOLATED:
-            yield f"{_coloured(reason.answer)} {escape(lane.name)}: {escape(reason.text)}"
+def _show_violation(violation: Violation, console: Console) -> None:
+    console.print(f"\n[bold red]{escape(violation.check)}[/]  {escape(violation.prose)}")
+    console.print(f"{escape(violation.where)}: {escape(violation.problem)}")
+    if violation.before is not None and violation.after is not None:
+        pictures = strips(violation.before, violation.after, width=min(console.width, WIDEST) - 2)
+        for name, picture in zip(("before", "after"), pictures, strict=True):
+            console.print(_indented(Group("", f"[dim]{name}[/]", picture)))
+        console.print(_indented(Group("", legend(), "")))
+    for fact in violation.facts:
+        console.print(f"- {escape(fact)}")
+    # whole lines, so that they can be pasted
+    for text in (violation.code.rstrip(), violation.command):
+        if text:
+            console.print(f"\n{text}", markup=False, soft_wrap=True)
 
 
-def _violation(violation: Violation) -> Iterator[RenderableType]:
-    yield ""
-    yield f"[bold red]{escape(violation.check)}[/]  {escape(violation.prose)}"
-    yield f"{escape(violation.where)}: {escape(violation.problem)}"
-    if violation.code:
-        yield Padding(Syntax(violation.code, "python", background_color="default", word_wrap=True), (0, 0, 0, 2))
-    if violation.command:
-        yield Group(Text("again: ", end=""), Text(violation.command, style="bold", overflow="fold"))
+def _indented(what: RenderableType) -> Padding:
+    return Padding(what, (0, 0, 0, 2))
 
 
 def _verdict(result: GateResult) -> str:

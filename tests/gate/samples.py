@@ -19,6 +19,7 @@ VIOLATION = Violation(
     where="toy, seed 7",
     problem="full page 3 and window page 1 share 16 bytes",
     code="allocator.allocate([1, 2])",
+    calls=1,
     file="failures/no-overlap.json",
     command="bandgap reproduce failures/no-overlap.json",
 )

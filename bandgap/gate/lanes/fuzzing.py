@@ -1,0 +1,202 @@
+"""The allocator driven as a serving engine would drive it: by the state machine and by the seeded driver.
+
+Both share their rules.  Hypothesis tries what it thinks of and watches every call closely; the driver makes many more
+calls and watches them in passing.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bandgap.gate.evidence import Canary, Count, Evidence
+from bandgap.gate.failures import violation_of
+from bandgap.gate.lane import Lane
+from bandgap.gate.settings import Settings
+from bandgap.gate.targets import target_named
+from bandgap.gate.task import Progress, Task
+from fuzz.coverage import Coverage
+from fuzz.engine.kinds import KINDS
+from fuzz.faults.all import FAULTS
+from fuzz.faults.fault import Fault
+from fuzz.floors import OUTCOMES
+from fuzz.machine import MachineRun, run_machine
+from fuzz.seeded import Run, run_seeded
+from fuzz.setups import setup_names, setup_of
+from spec.specification import ACTIONS
+
+STEPS = 40
+"""Operations in one example of the state machine."""
+
+MACHINE_CANARY = FAULTS["ids-are-taken-for-pages"]
+"""Hypothesis makes calls that break this as few as can be in a second."""
+
+DRIVER_CANARY = FAULTS["withheld-pages-are-handed-out"]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much is done with each layout."""
+
+    examples: int
+    calls: int
+
+
+QUICK = Amount(examples=60, calls=8_000)
+USUAL = Amount(examples=600, calls=120_000)
+
+
+def amount(settings: Settings) -> Amount:
+    """That of a quick or a usual gate, times the patience."""
+    usual, patience = QUICK if settings.quick else USUAL, settings.patience
+    return Amount(usual.examples * patience, usual.calls * patience)
+
+
+# ------------------------------------------------------------------------------------------------ the state machine
+
+
+def machine(setup: str, settings: Settings, progress: Progress) -> Evidence:
+    """Let Hypothesis look for a sequence of operations that breaks something."""
+    examples = amount(settings).examples
+
+    def tell(run: MachineRun) -> None:
+        progress(run.examples / examples, _machine_evidence(run, 0))
+
+    run = run_machine(
+        setup_of(setup),
+        settings.seed_of(f"machine/{setup}"),
+        target=target_named(settings.target),
+        examples=examples,
+        steps=STEPS,
+        progress=tell,
+    )
+    return _found(run, _machine_evidence(run, examples), f"{setup}, state machine", settings)
+
+
+def machine_canary(settings: Settings, _progress: Progress) -> Evidence:
+    """Whether the state machine finds a deliberate fault."""
+    with MACHINE_CANARY.apply():
+        run = run_machine(setup_of(setup_names()[0]), settings.seed_of("machine canary"), fault=MACHINE_CANARY.name)
+    return Evidence(canaries=(_canary(MACHINE_CANARY, run),))
+
+
+# ------------------------------------------------------------------------------------------------ the seeded driver
+
+
+def driver(setup: str, settings: Settings, progress: Progress) -> Evidence:
+    """Make many calls, chosen from a seed."""
+    calls = amount(settings).calls
+
+    def tell(run: Run) -> None:
+        progress(run.calls / calls, _driver_evidence(run, 0))
+
+    run = run_seeded(
+        [setup_of(setup)],
+        settings.seed_of(f"driver/{setup}"),
+        target=target_named(settings.target),
+        calls=calls,
+        progress=tell,
+    )
+    return _found(run, _driver_evidence(run, calls), f"{setup}, seeded driver", settings)
+
+
+def driver_canary(settings: Settings, _progress: Progress) -> Evidence:
+    """Whether the seeded driver finds a deliberate fault."""
+    with DRIVER_CANARY.apply():
+        run = run_seeded(
+            [setup_of(setup_names()[0])], settings.seed_of("driver canary"), calls=QUICK.calls, fault=DRIVER_CANARY.name
+        )
+    return Evidence(canaries=(_canary(DRIVER_CANARY, run),))
+
+
+# -------------------------------------------------------------------------------------------------------- the lanes
+
+
+def _tasks(
+    lane: str,
+    of_setup: Callable[[str, Settings, Progress], Evidence],
+    canary: Callable[[Settings, Progress], Evidence],
+    seconds: tuple[float, float],
+    settings: Settings,
+) -> Sequence[Task]:
+    limit = seconds[0] if settings.quick else seconds[1]
+    # the large models last, for they take longest to set up and shortest to run
+    return (
+        Task(lane, "canary", canary, seconds=60),
+        *(Task(lane, name, partial(of_setup, name), seconds=limit) for name in setup_names()),
+    )
+
+
+def floors(floor: int, rare_floor: int) -> Mapping[str, int]:
+    """Every action of the specification; rarer, every way in which calls can end, and every operation of the engine."""
+    rare = [*(_call(*outcome) for outcome in OUTCOMES), *(_operation(name) for name in KINDS)]
+    return {**{_action(name): floor for name in ACTIONS}, **dict.fromkeys(rare, rare_floor)}
+
+
+def machine_floors(settings: Settings) -> Mapping[str, int]:
+    """Little, for Hypothesis makes few calls."""
+    return floors(1, 1) if settings.quick else floors(20, 5)
+
+
+def driver_floors(settings: Settings) -> Mapping[str, int]:
+    """Much."""
+    return floors(25, 2) if settings.quick else floors(400, 30)
+
+
+MACHINE = Lane(
+    "machine",
+    "No sequence of calls that Hypothesis tries breaks a property, loses a byte or makes tables disagree.",
+    partial(_tasks, "machine", machine, machine_canary, (60, 240)),
+    machine_floors,
+)
+DRIVER = Lane(
+    "driver",
+    "No call of the seeded driver breaks a property, loses a byte or makes tables disagree.",
+    partial(_tasks, "driver", driver, driver_canary, (60, 240)),
+    driver_floors,
+)
+
+
+def _machine_evidence(run: MachineRun, examples: int) -> Evidence:
+    return Evidence(
+        (Count("examples", run.examples, examples), Count("calls judged", run.calls, examples)),
+        _coverage(run.coverage),
+    )
+
+
+def _driver_evidence(run: Run, calls: int) -> Evidence:
+    counts = Count("lives of an allocator", run.lives, min(1, calls)), Count("calls judged", run.calls, calls)
+    return Evidence((*counts, Count("page actions", run.coverage.page_actions, calls // 2)), _coverage(run.coverage))
+
+
+def _coverage(coverage: Coverage) -> tuple[tuple[str, int], ...]:
+    operations: Counter[str] = Counter()
+    for (name, _), times in coverage.operations.items():
+        operations[_operation(name)] += times
+    actions = ((_action(name), times) for name, times in coverage.actions.items())
+    outcomes = ((_call(*outcome), times) for outcome, times in coverage.outcomes.items())
+    return (*actions, *outcomes, *operations.items())
+
+
+def _action(name: str) -> str:
+    return f"action {name}"
+
+
+def _call(name: str, outcome: str) -> str:
+    return f"call {name}: {outcome}"
+
+
+def _operation(name: str) -> str:
+    return f"operation {name}"
+
+
+def _found(run: MachineRun | Run, evidence: Evidence, where: str, settings: Settings) -> Evidence:
+    """The evidence with what was found; a run that found something was not finished, and nobody expects it to be."""
+    if run.failure is None:
+        return evidence
+    found = violation_of(run.failure, target_named(settings.target), f"{where}, seed {run.seed}", settings)
+    return replace(evidence, counts=tuple(replace(count, floor=0) for count in evidence.counts), violations=(found,))
+
+
+def _canary(fault: Fault, run: MachineRun | Run) -> Canary:
+    return Canary(f"the seeded fault {fault.name}", fault.property, run.failure.property if run.failure else None)

@@ -1,0 +1,107 @@
+"""Seeded faults: the unmodified allocator passes, and with each fault the property that it names breaks first.
+
+A fault may break several properties, and which one breaks first depends on the calls. They are therefore always the
+same calls, whatever the gate's seed is.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
+
+from bandgap.gate.evidence import Canary, Count, Evidence
+from bandgap.gate.failures import violation_of
+from bandgap.gate.lane import Lane
+from bandgap.gate.prose import prose_of
+from bandgap.gate.settings import Settings
+from bandgap.gate.task import Progress, Task
+from bandgap.gate.violation import Violation
+from fuzz.faults.all import FAULTS
+from fuzz.faults.fault import Fault
+from fuzz.faults.trial import BASELINE_CALLS, SEED, Trial, trial_setups, try_all, try_one
+from fuzz.targets.own import OWN
+
+PARTS = 2
+"""Tasks among which the faults are divided; in each the unmodified allocator comes first."""
+
+CANARY_CALLS = 2_000
+
+LEAST_FAULTS = 12
+LEAST_IN_THE_RECORDER = 2
+
+NO_FAULT = Fault("no-fault", "Nothing is wrong.", "allocator", "no-overlap", "", nullcontext)
+"""Must be reported as survived: else whatever reports faults as caught would do so anyway."""
+
+
+def try_part(names: tuple[str, ...], settings: Settings, progress: Progress) -> Evidence:
+    """Run the unmodified allocator, then try each of these faults."""
+    faults = [FAULTS[name] for name in names]
+    told: list[Trial] = []
+
+    def tell(trial: Trial) -> None:
+        told.append(trial)
+        progress(len(told) / len(faults), Evidence((_caught(told),)))
+
+    matrix = try_all(faults, seed=SEED, progress=tell)
+    unmodified = Count("calls to the unmodified allocator", matrix.baseline.calls, BASELINE_CALLS)
+    if matrix.baseline.failure is not None:
+        found = violation_of(matrix.baseline.failure, OWN, "the unmodified allocator, before any fault", settings)
+        return Evidence((Count(unmodified.what, unmodified.number, 0),), violations=(found,))
+    return Evidence(
+        (unmodified, Count("faults tried", len(matrix.trials), len(names)), _caught(matrix.trials)),
+        coverage=_levels(matrix.trials),
+        violations=tuple(_violation(trial) for trial in matrix.trials if trial.verdict in _NOT_CAUGHT),
+        broken=tuple(f"{trial.fault.name}: {trial.problem}" for trial in matrix.trials if trial.verdict == "invalid"),
+    )
+
+
+def canary(_settings: Settings, _progress: Progress) -> Evidence:
+    """Whether a fault that changes nothing is seen to survive."""
+    trial = try_one(NO_FAULT, trial_setups(), calls=CANARY_CALLS)
+    return Evidence(canaries=(Canary("a fault that changes nothing", "survived", trial.verdict),))
+
+
+def tasks(_settings: Settings) -> Sequence[Task]:
+    """A few parts of all faults, and the canary."""
+    parts = [tuple(FAULTS)[part::PARTS] for part in range(PARTS)]
+    return (
+        Task("faults", "canary", canary, seconds=30),
+        *(
+            Task("faults", f"part {part} of {PARTS}", partial(try_part, names), seconds=240)
+            for part, names in enumerate(parts, 1)
+        ),
+    )
+
+
+def floors(_settings: Settings) -> Mapping[str, int]:
+    """There are faults to be caught, and some of them are in the recorder."""
+    return {"faults caught": LEAST_FAULTS, "faults caught in the recorder": LEAST_IN_THE_RECORDER}
+
+
+SEEDED_FAULTS = Lane("faults", "Each seeded fault is caught, and by the property that it names.", tasks, floors)
+
+_NOT_CAUGHT = {
+    "survived": "nothing that is checked has noticed it",
+    "caught by another property": "another property broke first",
+}
+
+
+def _caught(trials: Sequence[Trial]) -> Count:
+    return Count("of them caught", sum(trial.verdict == "caught" for trial in trials), 0)
+
+
+def _levels(trials: Sequence[Trial]) -> tuple[tuple[str, int], ...]:
+    caught = [trial.fault.level for trial in trials if trial.verdict == "caught"]
+    levels = Counter(f"faults caught in the {level}" for level in caught)
+    return (("faults caught", len(caught)), *levels.items())
+
+
+def _violation(trial: Trial) -> Violation:
+    fault, by = trial.fault, f" ({trial.caught_by})" if trial.caught_by else ""
+    return Violation(
+        check=fault.property,
+        prose=prose_of(fault.property),
+        where=f"the seeded fault {fault.name}",
+        problem=f"{_NOT_CAUGHT[trial.verdict]}{by}, in {trial.calls:,} calls: {fault.prose}",
+        command=f"bandgap faults {fault.name}",
+    )

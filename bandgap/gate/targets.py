@@ -1,0 +1,16 @@
+"""An allocator by the name that a person gives."""
+
+from bandgap.errors import UsageError
+from fuzz.targets.all import TARGETS
+from fuzz.targets.protocol import Target
+
+
+def target_named(name: str) -> Target:
+    """The target of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in TARGETS:
+        raise UsageError("--target", name, "is not a target", f"choose one of {', '.join(sorted(TARGETS))}")
+    return TARGETS[name]

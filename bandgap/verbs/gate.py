@@ -1,0 +1,62 @@
+"""`bandgap gate`: proofs, fuzzing and seeded faults, and one verdict."""
+
+import signal
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from bandgap.errors import UsageError
+from bandgap.exits import Exit
+from bandgap.gate.settings import DEFAULT_SEED, Settings, usable_cores
+from bandgap.output import AsJson, err, out, print_json
+
+
+def run(
+    target: Annotated[str, typer.Option(help="The allocator to check.")] = "bandgap",
+    quick: Annotated[bool, typer.Option("--quick", help="Less fuzzing: under two minutes on two cores.")] = False,
+    seed: Annotated[int, typer.Option(help="All choices follow from it; the same seed does the same.")] = DEFAULT_SEED,
+    out_folder: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where reports and failures are written.")
+    ] = Path(".bandgap"),
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes at a time; one for each processor.")] = None,
+    as_json: AsJson = False,
+) -> Exit:
+    """Prove the specification, fuzz the allocator, plant faults that must be caught; one verdict and a report."""
+    # The rooms behind the lanes are slow to import.
+    from bandgap.gate.lanes import ALL
+    from bandgap.gate.progress import watching
+    from bandgap.gate.run import run_gate
+    from bandgap.gate.targets import target_named
+    from bandgap.reports.document import document
+    from bandgap.reports.terminal import show
+    from bandgap.reports.writing import write_reports
+
+    target_named(target)
+    settings = Settings(target, quick, seed, jobs or usable_cores(), _folder(out_folder))
+    # A pipeline that cancels is answered like a person who presses Ctrl-C.
+    signal.signal(signal.SIGTERM, _interrupted)
+    with watching(err(), ALL, settings) as watch:
+        result = run_gate(ALL, settings, watch)
+    files = write_reports(result)
+    if as_json:
+        print_json(document(result, files))
+    else:
+        show(result, files, out())
+    return result.answer.exit
+
+
+def _interrupted(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _folder(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        (path / ".gitignore").write_text("*\n")
+    except OSError as error:
+        raise UsageError(
+            "--out", str(path), f"cannot be written to: {error.strerror}", "name another folder"
+        ) from error
+    return path
