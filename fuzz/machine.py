@@ -45,6 +45,7 @@ class MachineRun:
         seconds: that passed, shrinking included.
         coverage: what was exercised.
         failure: what broke; None if nothing did.
+        excused: examples that ended early because something broke that the target does not promise.
     """
 
     seed: int
@@ -54,6 +55,7 @@ class MachineRun:
     seconds: float
     coverage: Coverage
     failure: Failure | None
+    excused: int = 0
 
 
 def run_machine(
@@ -104,6 +106,7 @@ def run_machine(
             time.monotonic() - begun,
             tally.coverage,
             failure,
+            tally.excused,
         )
         progress(run)
     return replace(run, seconds=time.monotonic() - begun)
@@ -113,7 +116,7 @@ class _Tally:
     """What all examples of a run came to, and the calls of the last one that broke."""
 
     def __init__(self) -> None:
-        self.examples = self.operations = self.calls = 0
+        self.examples = self.operations = self.calls = self.excused = 0
         self.coverage = Coverage()
         self.log: list[Any] = []
 
@@ -126,6 +129,7 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
             super().__init__()
             self.stage = Stage(target, setup, CLOSELY)
             self.engine = Engine(self.stage)
+            self.over = False
             tally.examples += 1
 
         def teardown(self) -> None:
@@ -133,12 +137,17 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
             tally.coverage += self.stage.coverage()
 
         def operate(self, name: str, draws: Draws) -> None:
+            if self.over:
+                return
             tally.operations += 1
             try:
                 self.stage.note(name, KINDS[name].act(self.engine, draws))
-            except Violation:
-                tally.log = self.stage.log
-                raise
+            except Violation as violation:
+                if violation.property in target.promises:
+                    tally.log = self.stage.log
+                    raise
+                self.over = True
+                tally.excused += 1
 
     for kind in KINDS.values():
         for again in ("", "_again")[: 1 + (kind.weight >= OFTEN)]:

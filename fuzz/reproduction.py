@@ -4,6 +4,8 @@ A file may come from anywhere: its size and every number in it are bounded, and 
 """
 
 from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
 from typing import Annotated, Final, TypeVar
 
 import msgspec
@@ -107,6 +109,15 @@ def encoded(failure: Failure) -> bytes:
     calls = ",\n".join(f"    {_json(call)}" for call in failure.script)
     lines.append(f'  "script": [\n{calls}\n  ]')
     return ("{\n" + "\n".join(lines) + "\n}\n").encode()
+
+
+def saved(failure: Failure, folder: Path) -> Path:
+    """Write the file of a failure into a folder, under a name that its contents give it."""
+    data = encoded(failure)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{failure.property}-{sha256(data).hexdigest()[:8]}.json"
+    path.write_bytes(data)
+    return path
 
 
 def decoded(data: bytes) -> Reproduction:

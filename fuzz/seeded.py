@@ -39,6 +39,7 @@ class Run:
         searching: of these, the seconds until something broke or the budget was spent.
         coverage: what was exercised.
         failure: what broke; None if nothing did.
+        excused: lives that ended early because something broke that the target does not promise.
     """
 
     seed: int
@@ -49,6 +50,7 @@ class Run:
     searching: float
     coverage: Coverage
     failure: Failure | None
+    excused: int = 0
 
 
 Progress = Callable[[Run], None]
@@ -95,7 +97,8 @@ def run_seeded(
         done, violation = live(stage, operations_of(seed, run.lives))
         searching = time.monotonic() - begun
         failure = None
-        if violation is not None:
+        excused = violation is not None and violation.property not in target.promises
+        if violation is not None and not excused:
             violation, log = _followed(target, setup, violation, stage.log, operations_of(seed, run.lives))
             failure = explained(target, setup, violation, log, fault, reduce_seconds)
         run = Run(
@@ -107,6 +110,7 @@ def run_seeded(
             searching,
             run.coverage + stage.coverage(),
             failure,
+            run.excused + excused,
         )
         progress(run)
     return replace(run, seconds=time.monotonic() - begun)

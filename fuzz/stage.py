@@ -15,7 +15,7 @@ from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
 from fuzz.watch import Watch
 from impl.misuse import Misuse
-from impl.plan import Grant, Refusal
+from impl.plan import Grant, Plan, Refusal
 from spec.judge.arena import JudgedArena
 from spec.judge.judge import Judge
 
@@ -51,7 +51,9 @@ class Stage:
         self._outcomes: Counter[tuple[str, str]] = Counter()
         self._operations: Counter[tuple[str, str]] = Counter()
         self._judge = Judge()
+        # of each ticket: the pages that it was given to write, by band and id; those whose contents it reads
         self._given: dict[int, dict[tuple[int, int], int]] = {}
+        self._reads: dict[int, dict[Place, int]] = {}
         self._values = 0
         self._moved = False
         built = target.build(setup.layout, setup.arena_bytes, self._land_all, self._take)
@@ -60,6 +62,8 @@ class Stage:
         self._memory = Memory(built)
         # virtual pages to which something was written since they were handed out: the others promise no contents
         self._written: list[dict[int, None]] = [{} for _ in self.bands]
+        # those of which something has arrived
+        self._arrived: list[dict[int, None]] = [{} for _ in self.bands]
 
     @property
     def state(self) -> JudgedArena:
@@ -92,6 +96,10 @@ class Stage:
         self._look()
         return result
 
+    def would_fit(self, demand: Sequence[int], settle: Sequence[int] = ()) -> bool:
+        """Whether the allocator says that it would meet a demand; changes nothing and is not logged."""
+        return isinstance(self.allocator.plan(demand, settle), Plan)
+
     def share(self, band: int, ids: Sequence[int]) -> bool:
         """One more reference to each; whether it was taken."""
         self._logged(script.Share, band, list(ids))
@@ -102,10 +110,11 @@ class Stage:
         self._logged(script.Release, band, list(ids))
 
         def forget() -> None:
-            references, written = self.state.refs, self._written[band]
+            references = self.state.refs
             for vid in ids:
                 if not references[band, vid]:
-                    written.pop(vid, None)
+                    self._written[band].pop(vid, None)
+                    self._arrived[band].pop(vid, None)
 
         return self._plain("release", lambda: self.allocator.release(band, ids), then=forget)
 
@@ -115,7 +124,7 @@ class Stage:
         ticket = self._made("open", lambda: self.allocator.open(user, stream, waits))
         if ticket is not None:
             self.tickets[ticket] = user, stream
-            self._given[ticket] = {}
+            self._given[ticket], self._reads[ticket] = {}, {}
             self._count("open", user)
         self._look()
         return ticket
@@ -127,13 +136,20 @@ class Stage:
         if pages is None:
             self._look()
             return False
-        page_of, given = self.state.page_of, self._given[ticket]
+        page_of, given, reads, arrived = (
+            self.state.page_of,
+            self._given[ticket],
+            self._reads[ticket],
+            self._arrived[band],
+        )
         for vid, page in zip(ids, pages.tolist(), strict=True):
             if page != page_of[band, vid]:
                 problem = f"id {vid} of band {band} lives at page {page_of[band, vid]}, and ticket {ticket} got {page}"
                 raise Violation("holders-know-tenant", problem)
             if mode == "write":
                 given[band, vid] = page
+            elif vid in arrived:
+                reads[band, page] = vid
         self._count("hold", f"{self.tickets[ticket][0]} {mode}")
         self._look()
         return True
@@ -176,6 +192,7 @@ class Stage:
         for band in self.bands:
             self.land(ticket, band, [vid for where, vid in self._given.get(ticket, ()) if where == band])
         self._logged(script.Complete, ticket)
+        self._read_what_is_held(ticket)
         user = self.tickets.get(ticket, ("nobody",))[0]
         return self._plain("complete", lambda: self.allocator.complete(ticket), user, lambda: self._retired(ticket))
 
@@ -279,14 +296,17 @@ class Stage:
     def _retired(self, ticket: int) -> None:
         self.tickets.pop(ticket, None)
         self._given.pop(ticket, None)
+        self._reads.pop(ticket, None)
 
     def _land_all(self, ticket: int) -> None:
         for place in [place for place, flight in self.flights.items() if flight[0] == ticket]:
             self._arrive(place)
 
     def _arrive(self, place: Place) -> None:
-        _, _, value = self.flights.pop(place)
+        _, vid, value = self.flights.pop(place)
         self._memory.write(*place, value)
+        if vid in self._written[place[0]]:
+            self._arrived[place[0]][vid] = None
 
     # ----------------------------------------------------------------------------------------------------- checks
 
@@ -299,6 +319,18 @@ class Stage:
         if self._moved or self.calls % contents_every == 0:
             check_replica(self.allocator, self.state)
             self._read_all()
+
+    def _read_what_is_held(self, ticket: int) -> None:
+        """A ticket found in the pages that it read what it should, also where they were given up meanwhile."""
+        contents, memory = self.state.bytes, self._memory
+        for (band, page), vid in self._reads.get(ticket, {}).items():
+            value = contents[band, page]
+            if not memory.shows(band, page, value):
+                byte = memory.first_wrong_byte(band, page, value)
+                problem = (
+                    f"page {page} of band {band}, which ticket {ticket} reads for id {vid}, changed at byte {byte}"
+                )
+                raise Violation("held-bytes-frozen", problem)
 
     def _read_all(self) -> None:
         s, memory = self.state, self._memory

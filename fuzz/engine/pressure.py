@@ -3,7 +3,8 @@
 from fuzz.engine.engine import MOST_REQUESTS, Engine, pick
 from fuzz.engine.operations import Draws, operation
 from fuzz.engine.request import Request
-from impl.plan import Plan, Refusal
+from fuzz.violation import Violation
+from impl.plan import Refusal
 
 
 @operation(weight=3)
@@ -25,20 +26,25 @@ def at_the_edge(engine: Engine, draws: Draws) -> str:
     most = _most_that_fits(engine, band, demand, settle)
     if most is None:
         return "others do not fit"
-    demand[band] = most + draws[3] % 2
+    too_many = draws[3] % 2
+    demand[band] = most + too_many
     given = engine.stage.allocate(demand, settle)
-    if isinstance(given, list):
-        engine.requests.append(Request(0, given, [0] * len(given)))
-        return "granted"
-    return "refused" if isinstance(given, Refusal) else "rejected"
+    if given is None:
+        return "rejected"
+    if isinstance(given, Refusal) != bool(too_many):
+        did, said = ("refused", "fits") if isinstance(given, Refusal) else ("granted", "does not fit")
+        raise Violation("agreement", f"the allocator {did} a demand of {demand}, of which it had said that it {said}")
+    if isinstance(given, Refusal):
+        return "refused"
+    engine.requests.append(Request(0, given, [0] * len(given)))
+    return "granted"
 
 
 def _most_that_fits(engine: Engine, band: int, demand: list[int], settle: list[int]) -> int | None:
     """The largest count that the allocator says it would meet, found by halving."""
 
     def fits(count: int) -> bool:
-        plan = engine.stage.allocator.plan([*demand[:band], count, *demand[band + 1 :]], settle)
-        return isinstance(plan, Plan)
+        return engine.stage.would_fit([*demand[:band], count, *demand[band + 1 :]], settle)
 
     if not fits(0):
         return None
