@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from spec import words
+from spec.catalog import Action
 from spec.concrete import Domains, broken_properties, broken_sentences, broken_steps
 from spec.judge.arena import MEANT_WITH, JudgedArena
 from spec.judge.tables import Writes
 from spec.ranges import Word, universe
 from spec.specification import ACTIONS, INVARIANTS
-from spec.state import FIELDS, READ, State
+from spec.state import FIELDS, READ, WRITE, State
 from tests.spec import small
 
 WORDS = {word.name: word for word in vars(words).values() if isinstance(word, Word)}
@@ -164,6 +165,48 @@ def test_an_index_of_two_tables_is_told_of_entries_that_change_in_either() -> No
     s.apply(s.but(held=Writes({(1, 0, 5): READ}), name=Writes({(1, 0, 5): 3})))
     s.apply(s.but(held=Writes({(2, 0, 6): READ}), name=Writes({(2, 0, 6): 2, (1, 0, 5): 1})))
     assert {vid: set(s.listings["given"](0, vid)) for vid in range(4)} == {0: set(), 1: {(1, 5)}, 2: {(2, 6)}, 3: set()}
+
+
+def one_by_one(action: Action, s: State, each: list[tuple[Any, ...]]) -> bool:
+    for arguments in each:
+        if broken_sentences(action, s, arguments):
+            return False
+        s = action.effect(s, *arguments)
+    return True
+
+
+def test_no_page_of_a_call_changes_whether_another_is_legal() -> None:
+    """So the judge may check them all before it takes any; a landing that is named twice is found before that."""
+    said: Counter[tuple[str, bool]] = Counter()
+    # what empties an arena and its ledger comes late
+    rng, fired = (
+        random.Random(0),
+        Counter({"free": 15, "complete": 12, "settle": 12, "absorb-low": 8, "absorb-high": 8}),
+    )
+    with universe(Domains(small.MEMBERS)):
+        s = small.arena(rng)
+        for _ in range(400):
+            for entry in small.renewals(s, rng):
+                s = small.with_entry(s, entry)
+            ticket, band, mode = (rng.choice(small.MEMBERS[sort]) for sort in ("ticket", "band", "mode"))
+            alive = [vid for vid in small.MEMBERS["vid"] if s.refs[band, vid] > 0] or [0]
+            vids = [rng.choice(alive), rng.choice(rng.choice([alive, small.MEMBERS["vid"]]))]
+            held = [page for page in small.MEMBERS["page"] if s.held[ticket, band, page] == WRITE] or [0]
+            flying = [page for page in small.MEMBERS["page"] if s.flying[band, page]] or [0]
+            for name, each in (
+                ("share", [(band, vid) for vid in vids]),
+                ("hold", [(ticket, band, vid, mode) for vid in vids]),
+                ("issue", [(ticket, band, rng.choice(held), value) for value in (1, 2)]),
+                ("land", [(band, page) for page in rng.sample(flying, min(2, len(flying)))]),
+            ):
+                action = ACTIONS[name]
+                at_once = not any(broken_sentences(action, s, arguments) for arguments in each)
+                assert at_once == one_by_one(action, s, each), (name, each)
+                said[name, at_once] += 1
+            action, arguments = small.legal_event(s, rng, fired)
+            s = action.effect(s, *arguments)
+            fired[action.name] += 1
+    assert min(said[name, legal] for name in ("share", "hold", "issue", "land") for legal in (True, False)) > 10, said
 
 
 def test_what_the_judged_arena_does_not_keep_means_nothing() -> None:
