@@ -110,7 +110,7 @@ class Admission:
         demand = inquiry.demand
         if not inquiry.fits_empty():
             return Refusal(demand, "never")
-        everyone = tuple(self._ledger.tickets)
+        everyone = self._ledger.by_prospect()
         if inquiry.fits(RELAYOUT, frozenset(everyone)):
             return Refusal(demand, "after-release", _enough(everyone, partial(inquiry.fits, RELAYOUT)))
         open_gate = _Inquiry(self._chain, self._bands, self._ledger, False, demand)

@@ -1,6 +1,5 @@
 """The allocator: one arena of bytes for all kinds of memory of a hybrid model."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,22 +16,26 @@ from impl.arguments import (
     checked_mode,
     checked_name,
     checked_settle,
+    quarantinable,
     settleable,
 )
 from impl.band import empty_bands
 from impl.chain import Chain, chain_for
 from impl.checks import check_tables
 from impl.compaction import compacting_moves
+from impl.counters import Counters
 from impl.device.immediate import ImmediateDevice
 from impl.device.protocol import Device
 from impl.holders import WRITE
+from impl.idle import check_idle, without_memory
 from impl.layout import Layout, Row
 from impl.ledger import Ledger
 from impl.misuse import Misuse
 from impl.numbers import NOTHING, Int64, as_count, smallest
+from impl.pages import LIVE
 from impl.plan import Grant, Plan, Refusal
 from impl.snapshot import header_of, snapshot_of
-from impl.statistics import KindStatistics, Statistics
+from impl.statistics import Statistics, statistics_of
 from impl.steps import Steps
 
 
@@ -47,6 +50,8 @@ class Outstanding:
     """Calls that the allocator has taken since it was opened."""
     pages: tuple[int, ...]
     """Pages of each band that it holds."""
+    quarantined: bool = False
+    """Whether it is a transfer that failed and whose peer is not known to be gone."""
 
 
 class Allocator:
@@ -87,10 +92,8 @@ class Allocator:
         self._admission = Admission(self.chain, pages, self._ledger, self._publishers, hints)
         self._steps = Steps(self._bands, self._ledger, self.device)
         self._steps.record = record
-        self._calls = 0
-        self._settled = 0
-        self._refusals: Counter[str] = Counter()
-        self._admitted: Counter[int] = Counter()
+        self._counters = Counters()
+        self._has_memory = True
 
     @property
     def record(self) -> Callable[[records.Step], None] | None:
@@ -125,45 +128,36 @@ class Allocator:
 
     def outstanding(self) -> tuple[Outstanding, ...]:
         """The tickets that have not retired, oldest first."""
-        ledger = self._ledger
+        now = self._counters.calls
         return tuple(
-            Outstanding(number, held.user, held.stream, self._calls - held.opened, ledger.outstanding_pages(held))
-            for number, held in ledger.tickets.items()
+            Outstanding(
+                ticket.number,
+                ticket.user,
+                ticket.stream,
+                now - ticket.opened,
+                self._ledger.outstanding_pages(ticket),
+                ticket.quarantined,
+            )
+            for ticket in self._ledger.tickets.values()
         )
 
     def statistics(self) -> Statistics:
         """Counters, at no cost to the calls that they count."""
-        kinds = tuple(
-            KindStatistics(
-                band.geometry.name,
-                band.geometry.page_bytes,
-                band.pages.hi - band.pages.lo,
-                band.pages.live,
-                band.pages.withheld,
-                band.pages.holes,
-                band.counters.allocated,
-                band.counters.freed,
-                band.counters.moved,
-            )
-            for band in self._bands
-        )
-        in_spans = sum(kind.span * kind.page_bytes for kind in kinds)
-        return Statistics(
-            kinds,
-            self.chain.capacity - self.chain.base - in_spans,
-            len(self._ledger.tickets),
-            len(self._publishers),
-            self._calls,
-            dict(self._refusals),
-            dict(self._admitted),
-            self._settled,
-        )
+        return statistics_of(self.chain, self._bands, self._ledger, len(self._publishers), self._counters)
 
     def translate(self, band: int, ids: Any) -> Int64:
         """The physical pages at which virtual pages live now."""
         tables = checked_band(band, self._bands)
         pages: Int64 = tables.ids.page_of[checked_ids(ids, tables)[0]]
         return pages
+
+    def references(self, band: int) -> Int64:
+        """The virtual pages of a band that are alive, each named once for each of its references."""
+        tables = checked_band(band, self._bands)
+        pages = tables.pages
+        ids = pages.id_at[pages.pages_that_are(LIVE, pages.lo, pages.hi)]
+        named: Int64 = ids.repeat(tables.ids.references[ids])
+        return named
 
     def page_table(self, band: int) -> torch.Tensor:
         """The replica of a band's page table on the device: int64, one physical page for each id.
@@ -175,8 +169,11 @@ class Allocator:
     def view(self, row: Row) -> torch.Tensor:
         """A row of every entry of its band: [entries, *row.shape] in the row's dtype, on the arena's own bytes.
 
-        Entry `e` is token `e % page_tokens` of physical page `e // page_tokens`.
+        Entry `e` is token `e % page_tokens` of physical page `e // page_tokens`.  A view is good until the memory is
+        released.
         """
+        if not self._has_memory:
+            raise without_memory()
         for band in self.chain.bands:
             if row in band.kind.rows:
                 return self.device.view(band.number, row)
@@ -194,6 +191,8 @@ class Allocator:
         Raises:
             Misuse: a demand of the wrong length or not of counts, an unknown kind, a ticket that cannot be settled.
         """
+        if not self._has_memory:
+            raise without_memory()
         wanted = checked_demand(demand, self.chain.names)
         return self._admission.plan(wanted, checked_settle(settle, self._ledger))
 
@@ -203,14 +202,14 @@ class Allocator:
         Each new page has one reference.  It promises no contents.
         """
         plan = self.plan(demand, settle)
-        self._calls += 1
+        self._counters.calls += 1
         if isinstance(plan, Refusal):
-            self._refusals[plan.reason] += 1
+            self._counters.refusals[plan.reason] += 1
             if self.record:
                 self.record(records.Refused(plan.reason, list(plan.tickets), list(plan.publishers), list(plan.evict)))
             return plan
-        self._settled += len(plan.settle)
-        self._admitted[plan.step] += 1
+        self._counters.settled += len(plan.settle)
+        self._counters.admitted[plan.step] += 1
         return Grant(self._steps.carry_out(plan), plan)
 
     # ------------------------------------------------------------------------------------------------------ references
@@ -219,7 +218,7 @@ class Allocator:
         """One more reference to each of these virtual pages; an id named twice gains two."""
         tables = checked_band(band, self._bands)
         shared, _ = checked_ids(ids, tables)
-        self._calls += 1
+        self._counters.calls += 1
         if tables.sieve.once(shared) is shared:
             tables.ids.references[shared] += 1
         else:
@@ -241,11 +240,21 @@ class Allocator:
             if smallest(left) < 0:
                 worst = int(once[left.argmin()])
                 raise Misuse("ids", worst, "named more often than it has references", "release each reference once")
-        self._calls += 1
+        self._counters.calls += 1
         tables.ids.references[once] = left
         freed = once[left == 0]
         if freed.size:
             self._steps.free(tables.geometry.number, freed)
+
+    def clear(self) -> None:
+        """Give up every reference to every virtual page, as one call of `release` for each band would.
+
+        Outstanding tickets keep what they hold: those pages are withheld until they retire.
+        """
+        for band in range(len(self._bands)):
+            named = self.references(band)
+            if named.size:
+                self.release(band, named)
 
     # --------------------------------------------------------------------------------------------------------- tickets
 
@@ -259,8 +268,8 @@ class Allocator:
         """
         if stream is not None:
             checked_name(stream, "stream")
-        ticket = self._ledger.open(user, stream, waits, self._calls)
-        self._calls += 1
+        ticket = self._ledger.open(user, stream, waits, self._counters.calls)
+        self._counters.calls += 1
         return ticket.number
 
     def hold(self, ticket: int, band: int, ids: Any, mode: str) -> Int64:
@@ -275,12 +284,14 @@ class Allocator:
         Returns:
             The physical pages, one for each id.
         """
+        if not self._has_memory:
+            raise without_memory()
         holder = self._ledger.ticket(ticket)
         tables = checked_band(band, self._bands)
         level = checked_mode(mode)
         held, references = checked_ids(ids, tables)
         if not held.size:
-            self._calls += 1
+            self._counters.calls += 1
             return NOTHING
         if level == WRITE:
             most = int(references.argmax())
@@ -289,7 +300,7 @@ class Allocator:
         pages: Int64 = tables.ids.page_of[held]
         number = tables.geometry.number
         self._ledger.check_hold(holder, number, pages, level)
-        self._calls += 1
+        self._counters.calls += 1
         self._ledger.hold(holder, number, pages, level)
         # the ledger keeps its own
         return pages.copy()
@@ -297,20 +308,31 @@ class Allocator:
     def complete(self, ticket: int) -> None:
         """The work of a ticket is observed to be over, and everything that it wrote has landed."""
         holder = self._ledger.ticket(ticket)
-        self._calls += 1
+        self._counters.calls += 1
         self._steps.retire(holder, settled=False)
+
+    def quarantine(self, ticket: int) -> None:
+        """A transfer failed or timed out, and its peer may still read and write where it was sent.
+
+        The transfer keeps what it holds until `complete` says that the peer is known to be gone; until then
+        `outstanding` and refusals name it.  No other ticket can be put in quarantine, because the device observes the
+        end of what it does itself.
+        """
+        transfer = quarantinable(ticket, self._ledger)
+        self._counters.calls += 1
+        transfer.quarantined = True
 
     def settle(self, ticket: int) -> None:
         """Make the allocator's stream wait for a ticket: for all that is ordered behind it, its work is over."""
         holder = settleable(ticket, self._ledger)
-        self._calls += 1
-        self._settled += 1
+        self._counters.calls += 1
+        self._counters.settled += 1
         self.device.wait_for(holder.number)
         self._steps.retire(holder, settled=True)
 
     def drain(self) -> None:
         """The allocator's stream is observed to have caught up: nothing is queued on any page any more."""
-        self._calls += 1
+        self._counters.calls += 1
         for band in self._bands:
             band.holders.drain()
 
@@ -318,8 +340,10 @@ class Allocator:
 
     def publish(self, who: str) -> None:
         """Someone gives addresses to a peer: until it takes them back, no page of any kind moves."""
+        if not self._has_memory:
+            raise without_memory()
         name = checked_name(who, "who")
-        self._calls += 1
+        self._counters.calls += 1
         self._publishers[name] = None
 
     def unpublish(self, who: str) -> None:
@@ -327,7 +351,7 @@ class Allocator:
         name = checked_name(who, "who")
         if name not in self._publishers:
             raise Misuse("who", who, "has published nothing", "unpublish once for each who published")
-        self._calls += 1
+        self._counters.calls += 1
         del self._publishers[name]
 
     # ---------------------------------------------------------------------------------------------------------- moving
@@ -341,8 +365,10 @@ class Allocator:
         Returns:
             The bytes that were moved; 0 while anybody has published addresses.
         """
+        if not self._has_memory:
+            raise without_memory()
         budget = as_count(budget_bytes, "budget_bytes")
-        self._calls += 1
+        self._counters.calls += 1
         if self._publishers:
             return 0
         left = budget
@@ -353,6 +379,42 @@ class Allocator:
                 self._steps.compact(number, *moves)
                 left -= moves[0].size * size
         return budget - left
+
+    # ---------------------------------------------------------------------------------------------------------- memory
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the arena's bytes are there: not between `release_memory` and `resume_memory`."""
+        return self._has_memory
+
+    def release_memory(self) -> None:
+        """Give the arena's bytes back, for others to use, until `resume_memory`.
+
+        Ids, tickets and page tables stay.  Until then every call that needs bytes is a misuse: `plan`, `allocate`,
+        `hold`, `publish`, `compact` and `view`.
+
+        Raises:
+            Misuse: a page is live, a ticket is outstanding, somebody has published addresses, work is queued on the
+                allocator's stream, or the bytes are given back already.
+        """
+        if not self._has_memory:
+            raise without_memory()
+        check_idle(self._bands, self._ledger, self._publishers)
+        self._counters.calls += 1
+        self.device.release_memory()
+        self._has_memory = False
+
+    def resume_memory(self) -> None:
+        """Take bytes for the arena again.  The sink is zero, pages promise no contents, and old views are void.
+
+        Raises:
+            Misuse: the bytes are there.
+        """
+        if self._has_memory:
+            raise Misuse("memory", "present", "the arena's bytes were not given back", "call `release_memory` first")
+        self._counters.calls += 1
+        self.device.resume_memory()
+        self._has_memory = True
 
     def check(self) -> None:
         """Assert every invariant of the tables, page by page; for tests."""

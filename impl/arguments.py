@@ -73,6 +73,16 @@ def settleable(number: Any, ledger: Ledger) -> Ticket:
     return ticket
 
 
+def quarantinable(number: Any, ledger: Ledger) -> Ticket:
+    """An outstanding transfer that is not in quarantine."""
+    ticket = ledger.ticket(number)
+    if not ticket.is_transfer:
+        raise Misuse("ticket", number, f"is a {ticket.user}, and only transfers can fail", "complete or settle it")
+    if ticket.quarantined:
+        raise Misuse("ticket", number, "is in quarantine already", "complete it once the peer is known to be gone")
+    return ticket
+
+
 def checked_settle(settle: Iterable[Any], ledger: Ledger) -> tuple[int, ...]:
     """Tickets that may be settled, each once, in the order in which they were named first."""
     if not settle:

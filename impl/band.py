@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from impl.chain import BandGeometry, Chain
+from impl.counters import KindCounters
 from impl.holders import Holders
 from impl.ids import IdSpace
 from impl.numbers import Sieve
 from impl.pages import Pages
-from impl.statistics import Counters
 
 
 @dataclass(slots=True, eq=False)
@@ -20,7 +20,7 @@ class Band:
     holders: Holders
     sieve: Sieve
     """Of ids."""
-    counters: Counters
+    counters: KindCounters
 
 
 def empty_bands(chain: Chain) -> tuple[Band, ...]:
@@ -33,7 +33,7 @@ def empty_bands(chain: Chain) -> tuple[Band, ...]:
             IdSpace(geometry.first, geometry.limit),
             Holders(geometry.limit),
             Sieve(geometry.limit),
-            Counters(),
+            KindCounters(),
         )
         for geometry in chain.bands
     )

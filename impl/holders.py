@@ -130,6 +130,10 @@ class Holders:
             self.queued[pages] = NONE
         self._on_queue.clear()
 
+    def count_queued(self) -> int:
+        """How many pages something is queued on."""
+        return sum(pages.size for pages in self._on_queue)
+
     def on_queue(self, mode: int) -> Int64:
         """The pages queued in this mode, rising."""
         pages = _joined(self._on_queue)

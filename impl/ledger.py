@@ -33,6 +33,8 @@ class Ticket:
     """Calls that the allocator had taken before."""
     holdings: list[Holding | None]
     """Of each band."""
+    quarantined: bool = False
+    """Whether it is a transfer that failed, of which nobody knows yet that the peer touches nothing any more."""
 
     @property
     def is_transfer(self) -> bool:
@@ -105,6 +107,10 @@ class Ledger:
             problem = "has retired already" if known else "was never opened"
             raise Misuse("ticket", number, problem, "name a ticket that is outstanding")
         return ticket
+
+    def by_prospect(self) -> tuple[int, ...]:
+        """The outstanding tickets, oldest first; those in quarantine last, since nobody can say when they retire."""
+        return tuple(sorted(self.tickets, key=lambda number: self.tickets[number].quarantined))
 
     def runs_before(self, other: Ticket, ticket: Ticket) -> bool:
         """Whether the device runs `other` entirely before `ticket`; a transfer is ordered with nothing."""

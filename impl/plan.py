@@ -1,6 +1,6 @@
 """What is decided before anything is done: a plan, or a refusal; and what an allocation gives."""
 
-from typing import Literal
+from typing import Final, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
@@ -13,6 +13,12 @@ COMPACT_ENDS = 2
 """Pages of the two end bands move, within their own band."""
 RELAYOUT = 3
 """Pages of the floats move too."""
+
+
+Reason: TypeAlias = Literal["never", "after-release", "evict"]
+"""Of a refusal."""
+
+REASONS: Final[tuple[str, ...]] = get_args(Reason)
 
 
 class Move(Struct, frozen=True, eq=False):
@@ -44,7 +50,7 @@ class Refusal(Struct, frozen=True):
 
     demand: tuple[int, ...]
     """Pages of each band."""
-    reason: Literal["never", "after-release", "evict"]
+    reason: Reason
     """`never`: an empty arena could not hold it.  `after-release`: it fits once these tickets retire and these
     publishers leave.  `evict`: it fits once live pages of some kind are given up, when nothing is held."""
     tickets: tuple[int, ...] = ()

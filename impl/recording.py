@@ -46,7 +46,7 @@ class RecordedAllocator:
             by_band = [demand.get(name, 0) for name in names] if set(demand) <= set(names) else None
         else:
             demand = by_band
-        call = _typed(lambda: records.Allocate(_counts(by_band), _integers(settle)))
+        call = self._if_memory(_typed(lambda: records.Allocate(_counts(by_band), _integers(settle))))
         return self._call(call, lambda: self.allocator.allocate(demand, settle))
 
     def share(self, band: int, ids: Any) -> None:
@@ -58,6 +58,17 @@ class RecordedAllocator:
         """As `Allocator.release`."""
         call = _typed(lambda: records.Release(_band(band), _integers(ids)))
         self._call(call, lambda: self.allocator.release(band, ids))
+
+    def clear(self) -> None:
+        """As `Allocator.clear`, on record as one call of `release` for each band.
+
+        Which references there are the allocator is asked, against the recorder's habit.  Those that it forgot are alive
+        by the trace, so that a later step or snapshot contradicts it.
+        """
+        for band in range(len(self.chain.bands)):
+            named = self.allocator.references(band)
+            if named.size:
+                self.release(band, named)
 
     def open(self, user: records.User, stream: str | None = None, waits: Iterable[int] = ()) -> int:
         """As `Allocator.open`."""
@@ -71,11 +82,15 @@ class RecordedAllocator:
         """As `Allocator.hold`."""
         known = mode in ("read", "write")
         call = _typed(lambda: records.Hold(_count(ticket), _band(band), mode, _integers(ids))) if known else None
-        return self._call(call, lambda: self.allocator.hold(ticket, band, ids, mode))
+        return self._call(self._if_memory(call), lambda: self.allocator.hold(ticket, band, ids, mode))
 
     def complete(self, ticket: int) -> None:
         """As `Allocator.complete`."""
         self._call(_typed(lambda: records.Complete(_count(ticket))), lambda: self.allocator.complete(ticket))
+
+    def quarantine(self, ticket: int) -> None:
+        """As `Allocator.quarantine`.  Not on record: what a ticket holds does not change until it is completed."""
+        self.allocator.quarantine(ticket)
 
     def settle(self, ticket: int) -> None:
         """As `Allocator.settle`."""
@@ -88,7 +103,7 @@ class RecordedAllocator:
     def publish(self, who: str) -> None:
         """As `Allocator.publish`."""
         call = records.Publish(who) if _is_name(who) else None
-        self._call(call, lambda: self.allocator.publish(who))
+        self._call(self._if_memory(call), lambda: self.allocator.publish(who))
 
     def unpublish(self, who: str) -> None:
         """As `Allocator.unpublish`."""
@@ -98,7 +113,18 @@ class RecordedAllocator:
     def compact(self, budget_bytes: int) -> int:
         """As `Allocator.compact`."""
         call = _typed(lambda: records.Compact(_count(budget_bytes)))
-        return self._call(call, lambda: self.allocator.compact(budget_bytes))
+        return self._call(self._if_memory(call), lambda: self.allocator.compact(budget_bytes))
+
+    def release_memory(self) -> None:
+        """As `Allocator.release_memory`.  Not on record: no page, id or holding changes.
+
+        Nor are the calls that the allocator rejects until the memory is back, which by the trace are legal.
+        """
+        self.allocator.release_memory()
+
+    def resume_memory(self) -> None:
+        """As `Allocator.resume_memory`.  Not on record."""
+        self.allocator.resume_memory()
 
     def issue(self, ticket: int, band: int, pages: Any, values: Any) -> None:
         """Write down that a ticket issues a write of a value to each of these physical pages."""
@@ -138,6 +164,15 @@ class RecordedAllocator:
         """As `Allocator.snapshot`."""
         return self.allocator.snapshot()
 
+    def references(self, band: int) -> Int64:
+        """As `Allocator.references`."""
+        return self.allocator.references(band)
+
+    @property
+    def has_memory(self) -> bool:
+        """As `Allocator.has_memory`."""
+        return self.allocator.has_memory
+
     def plan(self, demand: Sequence[int] | Mapping[str, int], settle: Iterable[int] = ()) -> Plan | Refusal:
         """As `Allocator.plan`."""
         return self.allocator.plan(demand, settle)
@@ -167,6 +202,10 @@ class RecordedAllocator:
         self.allocator.check()
 
     # ----------------------------------------------------------------------------------------------------------------
+
+    def _if_memory(self, call: records.Call | None) -> records.Call | None:
+        """The record of a call that needs bytes; none while there are no bytes."""
+        return call if self.allocator.has_memory else None
 
     def _call(self, call: records.Call | None, make: Callable[[], Result]) -> Result:
         if call is None:

@@ -18,8 +18,7 @@ class ImmediateDevice:
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
-        self.arena = torch.zeros(chain.capacity, dtype=torch.uint8)
-        self._pages = [page_view(self.arena, band) for band in chain.bands]
+        self.resume_memory()
         self._tables = [torch.zeros(band.limit, dtype=torch.int64) for band in chain.bands]
         # the same memory: writing a few numbers costs a tenth of what it costs through torch
         self._writable = [table.numpy() for table in self._tables]
@@ -35,6 +34,16 @@ class ImmediateDevice:
                 pages[target].copy_(pages[source])
         else:
             pages[torch.from_numpy(targets)] = pages[torch.from_numpy(sources)]
+
+    def release_memory(self) -> None:
+        """Let go of the arena; its bytes go back once nobody keeps a view of them."""
+        self.arena = torch.empty(0, dtype=torch.uint8)
+        self._pages.clear()
+
+    def resume_memory(self) -> None:
+        """A new arena, zero throughout."""
+        self.arena = torch.zeros(self.chain.capacity, dtype=torch.uint8)
+        self._pages = [page_view(self.arena, band) for band in self.chain.bands]
 
     def update_table(self, band: int, ids: Int64, pages: Int64) -> None:
         """In the page table, let virtual pages of a band live at these physical pages."""

@@ -19,6 +19,12 @@ class MetadataDevice:
     def move_pages(self, band: int, sources: Int64, targets: Int64) -> None:
         """No bytes are kept."""
 
+    def release_memory(self) -> None:
+        """No bytes are kept."""
+
+    def resume_memory(self) -> None:
+        """No bytes are kept."""
+
     def update_table(self, band: int, ids: Int64, pages: Int64) -> None:
         """No table is kept."""
 

@@ -20,6 +20,12 @@ class Device(Protocol):
     def move_pages(self, band: int, sources: Int64, targets: Int64) -> None:
         """Copy pages of a band, pairwise; no target is a source."""
 
+    def release_memory(self) -> None:
+        """Give back the arena's bytes once everything asked for so far is done.  Page tables stay."""
+
+    def resume_memory(self) -> None:
+        """Take bytes for the arena anew: those of the sink are zero, the others may be anything."""
+
     def update_table(self, band: int, ids: Int64, pages: Int64) -> None:
         """In the page table, let virtual pages of a band live at these physical pages."""
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 import numpy as np
+import pytest
 
 from events.records import User
 from impl.allocator import Allocator
@@ -63,8 +64,9 @@ class Driver:
 
     def step(self) -> str:
         """One call; its name."""
-        calls = {"allocate": 6, "release": 5, "share": 1, "open": 2, "hold": 5, "complete": 2, "settle": 1, "drain": 1}
-        calls |= {"publish": 1, "unpublish": 2, "compact": 1}
+        calls: dict[str, float] = {"allocate": 6, "release": 5, "share": 1, "open": 2, "hold": 5, "complete": 2}
+        calls |= {"settle": 1, "drain": 1}
+        calls |= {"publish": 1, "unpublish": 2, "compact": 1, "quarantine": 1, "clear": 0.1, "renew_memory": 0.05}
         name = self.rnd.choices(list(calls), list(calls.values()))[0]
         try:
             getattr(self, name)()
@@ -151,6 +153,21 @@ class Driver:
         budget = self.rnd.choice((0, 100, 1000, 10**6))
         assert self.allocator.compact(budget) <= budget
 
+    def quarantine(self) -> None:
+        if self.tickets:
+            self.allocator.quarantine(self.rnd.choice(list(self.tickets)))
+
+    def clear(self) -> None:
+        self.allocator.clear()
+        self.references = [{} for _ in self.bands]
+
+    def renew_memory(self) -> None:
+        self.finish()
+        self.allocator.release_memory()
+        with pytest.raises(Misuse, match="no bytes"):
+            self.allocator.allocate([1 for _ in self.bands])
+        self.allocator.resume_memory()
+
     def finish(self) -> None:
         """Give back everything."""
         for who in sorted(self.publishers):
@@ -160,6 +177,7 @@ class Driver:
         for band, references in enumerate(self.references):
             self.allocator.release(band, [each for each, count in references.items() for _ in range(count)])
         self.allocator.drain()
+        self.publishers, self.tickets, self.references = set(), {}, [{} for _ in self.bands]
 
 
 def filled(allocator: Driven, demand: Sequence[int]) -> list[np.ndarray]:
