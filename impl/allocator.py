@@ -70,6 +70,12 @@ class Allocator:
         record: takes the steps of each call in the order in which they happen.
         placement: for kinds by name, where in the arena (0 is the low end, 1 the high end) a float that has no page
             should appear; a hint that limits nothing.
+        max_tokens: of the longest request that is to be served: an arena that cannot hold it alone is refused.  See
+            `floor_pages` for what it needs; speculative tokens count.
+
+    Raises:
+        ArenaTooSmall: the arena has not even room for one page of each kind, or for one request of `max_tokens`.
+        ValueError: the layout's kinds form no chain.
     """
 
     def __init__(
@@ -80,8 +86,9 @@ class Allocator:
         device: Callable[[Chain], Device] | None = None,
         record: Callable[[records.Step], None] | None = None,
         placement: Mapping[str, float] | None = None,
+        max_tokens: int | None = None,
     ) -> None:
-        self.chain = chain_for(layout, arena_bytes)
+        self.chain = chain_for(layout, arena_bytes, max_tokens)
         self.device: Device = (device or ImmediateDevice)(self.chain)
         self._bands = empty_bands(self.chain)
         self._ledger = Ledger(tuple(band.holders for band in self._bands))

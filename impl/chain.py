@@ -1,18 +1,31 @@
 """The chain: how the kinds of a layout share one arena.  Frozen geometry, no pages' fates."""
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from impl.arithmetic.grid import address, ceil_div, first_page_from, pages_until
+from impl.floor import floor_pages
 from impl.layout import ALIGNMENT, Kind, Layout, Lifetime
+from impl.misuse import Misuse
+from impl.numbers import is_integer
 
 SINK_ALIGNMENT: Final = 256
 """Bytes; the first page of the arena begins at a multiple of it."""
 
 
 class ArenaTooSmall(ValueError):
-    """An arena that cannot hold one page of each kind: how many bytes it has and needs."""
+    """An arena that cannot hold one page of each kind, or not one request of the greatest length.
+
+    Attributes:
+        missing: bytes without which no arena of this layout is large enough.
+    """
+
+    def __init__(self, arena_bytes: int, missing: int, problem: str, remedy: str) -> None:
+        super().__init__(f"arena_bytes = {arena_bytes}: {missing} more needed; {problem}; {remedy}")
+        self.missing = missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +98,21 @@ class Chain:
         raise KeyError(name)
 
 
-def chain_for(layout: Layout, arena_bytes: int) -> Chain:
+def chain_for(layout: Layout, arena_bytes: int, max_tokens: int | None = None) -> Chain:
     """The chain of a layout in an arena of at most `arena_bytes` bytes, the sink included.
 
     What is left over is less than one page of the last band, so that its page grid, like those of all token bands,
     begins at byte 0 and ends with the arena.
 
+    Args:
+        layout: the kinds.
+        arena_bytes: an upper bound.
+        max_tokens: of the longest request that is to be served; None if no length is promised.
+
     Raises:
         ValueError: the layout is no chain: fewer than two kinds, or the last is not full attention.
-        ArenaTooSmall: there is no room for one page of each kind.
+        Misuse: `max_tokens` is no positive integer.
+        ArenaTooSmall: there is no room for one page of each kind, or for one request of `max_tokens` alone.
     """
     kinds = layout.kinds
     if len(kinds) < 2 or kinds[-1].lifetime is not Lifetime.FULL:
@@ -109,12 +128,12 @@ def chain_for(layout: Layout, arena_bytes: int) -> Chain:
     top = arena_bytes // last.page_bytes
     capacity = top * last.page_bytes
     bands = tuple(_band(number, kind, base, capacity) for number, kind in enumerate(kinds))
-    least = _least_bytes(bands, base, last.page_bytes)
-    if capacity < least:
-        raise ArenaTooSmall(
-            f"arena_bytes = {arena_bytes}: {least - capacity} bytes are missing; the sink and one page of each of "
-            f"{[kind.name for kind in kinds]} take {least}"
-        )
+    if max_tokens is not None:
+        _check_floor(bands, base, arena_bytes, max_tokens)
+    least = _least_bytes(bands, base, [1 for _ in bands])
+    if arena_bytes < least:
+        problem = f"the sink and one page of each of {[kind.name for kind in kinds]} take {least} bytes"
+        raise ArenaTooSmall(arena_bytes, least - arena_bytes, problem, f"give {least} or more")
     return Chain(layout.model, bands, base, capacity, bands[0].first, top)
 
 
@@ -127,9 +146,29 @@ def _band(number: int, kind: Kind, base: int, capacity: int) -> BandGeometry:
     return BandGeometry(number, kind, kind.name, origin, size, kind.page_tokens, first, limit)
 
 
-def _least_bytes(bands: tuple[BandGeometry, ...], base: int, last_page_bytes: int) -> int:
+def _least_bytes(bands: tuple[BandGeometry, ...], base: int, counts: Sequence[int]) -> int:
+    """The bytes of the smallest arena that can hold so many pages of each band at once."""
     end = base
-    for band in bands:
+    for band, count in zip(bands, counts, strict=True):
         page = first_page_from(band.origin, band.page_bytes, end)
-        end = address(band.origin, band.page_bytes, page + 1)
-    return ceil_div(end, last_page_bytes) * last_page_bytes
+        end = address(band.origin, band.page_bytes, page + count)
+    return ceil_div(end, bands[-1].page_bytes) * bands[-1].page_bytes
+
+
+def _check_floor(bands: tuple[BandGeometry, ...], base: int, arena_bytes: int, max_tokens: int) -> None:
+    if not is_integer(max_tokens) or max_tokens < 1:
+        raise Misuse("max_tokens", max_tokens, "not a count of tokens", "give a positive integer")
+
+    def least(tokens: int) -> int:
+        return _least_bytes(bands, base, [floor_pages(band.kind, tokens) for band in bands])
+
+    if arena_bytes >= least(max_tokens):
+        return
+    needs = [(band, floor_pages(band.kind, max_tokens)) for band in bands]
+    shown = ", ".join(f"{count} pages of {band.name} ({count * band.page_bytes} bytes)" for band, count in needs)
+    problem = f"a request of {max_tokens} tokens takes {shown} above a sink of {base} bytes"
+    # the least bytes never fall as tokens rise
+    longest = bisect_right(range(1, max_tokens), arena_bytes, key=least)
+    shorter = f", or max_tokens = {longest} at most" if longest else ""
+    missing = least(max_tokens) - arena_bytes
+    raise ArenaTooSmall(arena_bytes, missing, problem, f"give {least(max_tokens)} or more{shorter}")

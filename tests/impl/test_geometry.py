@@ -101,8 +101,9 @@ def test_entries_beyond_32_bits_are_addressed() -> None:
 def test_an_arena_without_room_for_a_page_of_each_kind_names_what_is_missing() -> None:
     layout = toy_layout(("state", 64), ("full", 48))
     assert chain_for(layout, 384).capacity == 384
-    with pytest.raises(ArenaTooSmall, match="48 bytes are missing"):
+    with pytest.raises(ArenaTooSmall, match=r"1 more needed.*give 384 or more") as caught:
         chain_for(layout, 383)
+    assert caught.value.missing == 1
 
 
 @pytest.mark.parametrize(
