@@ -14,6 +14,7 @@ from multiprocessing.context import ForkServerProcess
 from typing import Any
 
 from bandgap.gate.evidence import Evidence
+from bandgap.gate.interrupts import undisturbed
 from bandgap.gate.settings import Settings
 from bandgap.gate.task import Done, Task
 
@@ -60,8 +61,9 @@ def run_tasks(tasks: Sequence[Task], settings: Settings) -> Generator[Moved | Do
     try:
         while waiting or running:
             while waiting and _has_room(waiting[0], running, settings):
-                started = _start(context, waiting.popleft(), settings)
-                running[started.pipe] = started
+                with undisturbed():
+                    started = _start(context, waiting.popleft(), settings)
+                    running[started.pipe] = started
             soonest = min(r.ends_at(settings) for r in running.values())
             for pipe in wait(list(running), timeout=max(0.0, soonest - time.monotonic())):
                 event = _heard(running[pipe])

@@ -1,7 +1,7 @@
 """What people see while they wait: bars on a terminal, a line for each finished task elsewhere."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -10,15 +10,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from bandgap.gate.lane import Lane
 from bandgap.gate.processes import Moved
-from bandgap.gate.run import Watcher, has_no_answer
+from bandgap.gate.run import Watcher, has_no_answer, is_chosen
 from bandgap.gate.settings import Settings
 from bandgap.gate.task import Done
 
 
 @contextmanager
-def watching(console: Console, lanes: Sequence[Lane], settings: Settings) -> Iterator[Watcher]:
-    """A watcher that shows progress on the console until the block ends."""
-    tasks = {lane.name: len(lane.tasks(settings)) for lane in lanes}
+def watching(
+    console: Console, lanes: Sequence[Lane], settings: Settings, only: Collection[str] = ()
+) -> Iterator[Watcher]:
+    """A watcher that shows progress on the console until the block ends; `only` as for `run_gate`."""
+    chosen = [task.lane for lane in lanes for task in lane.tasks(settings) if is_chosen(task, only)]
+    tasks = dict(Counter(chosen))
     if not console.is_terminal:
         yield _lines(console, tasks)
         return

@@ -1,7 +1,7 @@
 """Runs lanes to one result."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -16,16 +16,25 @@ Watcher = Callable[[Moved | Done], None]
 """Told what happens, for people who wait."""
 
 
-def run_gate(lanes: Sequence[Lane], settings: Settings, watch: Watcher) -> GateResult:
+def run_gate(lanes: Sequence[Lane], settings: Settings, watch: Watcher, only: Collection[str] = ()) -> GateResult:
     """Runs every task of every lane; what has no answer runs once more, with doubled limits.
 
     An interrupt ends the run, and the result says what was not finished.
+
+    Args:
+        lanes: all that a gate has.
+        settings: for their tasks.
+        watch: told what happens.
+        only: if given, lanes by name and tasks as `lane/task`.  All others are reported as left out, and what was left
+            out is not finished: this is never a pass.
     """
     began = time.monotonic()
     planned = {lane.name: lane.tasks(settings) for lane in lanes}
+    done = {task: _left_out(task) for tasks in planned.values() for task in tasks if not is_chosen(task, only)}
     # what may take longest begins first, so that no core is idle at the end
-    everything = sorted((task for tasks in planned.values() for task in tasks), key=lambda task: -task.seconds)
-    done: dict[Task, Done] = {}
+    chosen = sorted(
+        (task for tasks in planned.values() for task in tasks if task not in done), key=lambda task: -task.seconds
+    )
     reached: dict[Task, Evidence] = {}
     stopped = False
 
@@ -36,14 +45,20 @@ def run_gate(lanes: Sequence[Lane], settings: Settings, watch: Watcher) -> GateR
         )
 
     try:
-        _run(everything, settings, watch, done, reached)
-        _run(without_answer(results()), settings.more_patient(), watch, done, reached)
+        _run(chosen, settings, watch, done, reached)
+        again = [task for task in without_answer(results()) if is_chosen(task, only)]
+        _run(again, settings.more_patient(), watch, done, reached)
     except KeyboardInterrupt:
         stopped = True
-    for task in everything:
+    for task in chosen:
         if task not in done:
             done[task] = Done(task, _interrupted(task, reached.get(task)), 0.0)
     return GateResult(settings, results(), time.monotonic() - began, stopped)
+
+
+def is_chosen(task: Task, only: Collection[str]) -> bool:
+    """Whether a task is to be run, given names of lanes and tasks; without names all are."""
+    return not only or task.lane in only or f"{task.lane}/{task.name}" in only
 
 
 def without_answer(lanes: Sequence[LaneResult]) -> list[Task]:
@@ -74,6 +89,10 @@ def _run(
             else:
                 reached[event.task] = event.evidence
             watch(event)
+
+
+def _left_out(task: Task) -> Done:
+    return Done(task, Evidence(unfinished=(f"{task.name}: left out",)), 0.0)
 
 
 def _interrupted(task: Task, reached: Evidence | None) -> Evidence:

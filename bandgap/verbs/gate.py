@@ -1,9 +1,10 @@
 """`bandgap gate`: proofs, fuzzing and seeded faults, and one verdict."""
 
 import signal
+from collections.abc import Collection
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,9 @@ from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.gate.settings import DEFAULT_SEED, Settings, usable_cores
 from bandgap.output import AsJson, err, out, print_json
+
+if TYPE_CHECKING:
+    from bandgap.gate.task import Task
 
 
 def run(
@@ -20,6 +24,10 @@ def run(
     out_folder: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where reports and failures are written.")
     ] = Path(".bandgap"),
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="LANE[/TASK]", help="Run this alone, which is never a pass; repeatable."),
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes at a time; one for each processor.")] = None,
     as_json: AsJson = False,
 ) -> Exit:
@@ -35,10 +43,11 @@ def run(
 
     target_named(target)
     settings = Settings(target, quick, seed, jobs or usable_cores(), _folder(out_folder))
+    _check_names(only or (), [task for lane in ALL for task in lane.tasks(settings)])
     # A pipeline that cancels is answered like a person who presses Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupted)
-    with watching(err(), ALL, settings) as watch:
-        result = run_gate(ALL, settings, watch)
+    with watching(err(), ALL, settings, only or ()) as watch:
+        result = run_gate(ALL, settings, watch, only or ())
     files = write_reports(result)
     if as_json:
         print_json(document(result, files))
@@ -49,6 +58,13 @@ def run(
 
 def _interrupted(_signal: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
+
+
+def _check_names(only: Collection[str], tasks: Collection["Task"]) -> None:
+    known = [name for task in tasks for name in (task.lane, f"{task.lane}/{task.name}")]
+    for name in only:
+        if name not in known:
+            raise UsageError("--only", name, "is no lane and no task", f"choose from {', '.join(dict.fromkeys(known))}")
 
 
 def _folder(path: Path) -> Path:

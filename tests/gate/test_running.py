@@ -75,6 +75,14 @@ def test_an_interrupt_ends_the_run_and_keeps_what_there_is() -> None:
     assert result.lanes[1].evidence == Evidence(unfinished=("task 0: not begun",))
 
 
+def test_what_is_left_out_is_said_and_never_a_pass() -> None:
+    lanes = lane_of(partial(answer, SOUND), crash, name="chosen"), lane_of(crash, name="other")
+    result = run_gate(lanes, SETTINGS, lambda event: None, ["chosen/task 0"])
+    assert result.answer is Answer.INCONCLUSIVE
+    assert [lane.evidence.unfinished for lane in result.lanes] == [("task 1: left out",), ("task 0: left out",)]
+    assert result.lanes[0].evidence.counts == SOUND.counts
+
+
 def test_an_interrupt_leaves_no_process_behind() -> None:
     pids: list[int] = []
 
