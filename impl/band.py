@@ -19,20 +19,21 @@ class Band:
     ids: IdSpace
     holders: Holders
     sieve: Sieve
-    """Of ids."""
+    """Of ids and pages of any band."""
     counters: KindCounters
 
 
 def empty_bands(chain: Chain) -> tuple[Band, ...]:
     """The bands of an arena in which nothing is in use."""
     first, last = chain.bands[0], chain.bands[-1]
+    sieve = Sieve(max(geometry.limit for geometry in chain.bands))
     return tuple(
         Band(
             geometry,
             Pages(geometry, low_end=geometry is first, high_end=geometry is last),
             IdSpace(geometry.first, geometry.limit),
-            Holders(geometry.limit),
-            Sieve(geometry.limit),
+            Holders(geometry.limit, sieve),
+            sieve,
             KindCounters(),
         )
         for geometry in chain.bands

@@ -40,9 +40,9 @@ class Holding:
 class Holders:
     """Per page of one band: how many tickets hold it, how many for writing, and what is queued on it."""
 
-    __slots__ = ("_last_ticket", "_latest", "_mark", "_on_queue", "_sieve", "entries", "holders", "queued", "writers")
+    __slots__ = ("_last_ticket", "_latest", "_on_queue", "_sieve", "entries", "holders", "queued", "writers")
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, sieve: Sieve) -> None:
         self.entries = 0
         """Pages held, counted once for each ticket."""
         self.holders: npt.NDArray[np.int32] = np.zeros(limit, np.int32)
@@ -52,8 +52,7 @@ class Holders:
         # one more than the ticket that was given the page last; 0 before the first
         self._latest: Int64 = np.zeros(limit, np.int64)
         self._last_ticket = -1
-        self._mark: npt.NDArray[np.bool_] = np.zeros(limit, np.bool_)
-        self._sieve = Sieve(limit)
+        self._sieve = sieve
 
     # ----------------------------------------------------------------------------------------------------- holdings
 
@@ -69,10 +68,7 @@ class Holders:
 
     def among(self, pages: Int64, others: Int64) -> npt.NDArray[np.bool_]:
         """Which of the pages are among the others, in time proportional to both."""
-        self._mark[others] = True
-        found: npt.NDArray[np.bool_] = self._mark[pages]
-        self._mark[others] = False
-        return found
+        return self._sieve.among(pages, others)
 
     def add(self, ticket: int, holding: Holding | None, pages: Int64, mode: int) -> Holding:
         """A ticket is given pages, which need not be distinct or new to it; its holding is changed or made."""

@@ -13,7 +13,7 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 NOTHING: Final[Int64] = np.empty(0, np.int64)
 NOTHING.flags.writeable = False
 
-_ORDER: Final[Int64] = np.arange(4096)
+_ORDER: Final[npt.NDArray[np.int32]] = np.arange(4096, dtype=np.int32)
 _UINT64 = np.dtype(np.uint64)
 _INT64 = np.dtype(np.int64)
 
@@ -83,18 +83,30 @@ def smallest(array: Int64) -> int:
 
 
 class Sieve:
-    """Finds repeated numbers below a limit, in time proportional to the batch."""
+    """Finds repeated and common numbers below a limit, in time proportional to the batches.
 
-    __slots__ = ("_place",)
+    It remembers nothing from one question to the next, so one is enough for all bands.
+    """
+
+    __slots__ = ("_mark", "_place")
 
     def __init__(self, limit: int) -> None:
-        self._place: Int64 = np.empty(limit, np.int64)
+        # places in a batch, which are fewer than 2**31
+        self._place: npt.NDArray[np.int32] = np.empty(limit, np.int32)
+        self._mark: npt.NDArray[np.bool_] = np.zeros(limit, np.bool_)
 
     def once(self, batch: Int64) -> Int64:
         """The batch itself if no number in it is repeated; otherwise each number once."""
         if batch.size < 2:
             return batch
-        order = _ORDER[: batch.size] if batch.size <= _ORDER.size else np.arange(batch.size)
+        order = _ORDER[: batch.size] if batch.size <= _ORDER.size else np.arange(batch.size, dtype=np.int32)
         self._place[batch] = order
         kept = self._place[batch] == order
         return batch if np.count_nonzero(kept) == batch.size else batch[kept]
+
+    def among(self, batch: Int64, others: Int64) -> npt.NDArray[np.bool_]:
+        """Which numbers of the batch are among the others."""
+        self._mark[others] = True
+        found: npt.NDArray[np.bool_] = self._mark[batch]
+        self._mark[others] = False
+        return found

@@ -34,6 +34,14 @@ def test_a_sieve_keeps_each_number_once(inputs: list[list[int]]) -> None:
         assert (once is batch) == (len(set(numbers)) == len(numbers))
 
 
+@given(st.lists(st.tuples(batches, batches), max_size=6))
+def test_a_sieve_finds_common_numbers(inputs: list[tuple[list[int], list[int]]]) -> None:
+    sieve = Sieve(LIMIT)
+    for numbers, others in inputs:
+        found = sieve.among(np.array(numbers, np.int64), np.array(others, np.int64))
+        assert found.tolist() == [number in others for number in numbers]
+
+
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=20))
 def test_ids_are_unique_while_they_are_out(steps: list[tuple[int, int]]) -> None:
     space, out = IdSpace(3, LIMIT), list[int]()
