@@ -62,13 +62,15 @@ def opened(header: Header, snapshot: Snapshot) -> JudgedArena:
     fields: dict[str, Writes] = {
         name: Writes() for name in ("lo", "hi", "status", "page_of", "vid_at", "refs", "queued", "published")
     }
+    status, page_of, vid_at, refs = (fields[name] for name in ("status", "page_of", "vid_at", "refs"))
     for band, its in enumerate(snapshot.bands):
         fields["lo"][band], fields["hi"][band] = its.lo, its.hi
         for page, vid, references in zip(its.pages, its.ids, its.references, strict=True):
-            fields["status"][band, page] = LIVE
-            fields["vid_at"][band, page] = vid
-            fields["page_of"][band, vid] = page
-            fields["refs"][band, vid] = references
+            at, named = (band, page), (band, vid)
+            status[at] = LIVE
+            vid_at[at] = vid
+            page_of[named] = page
+            refs[named] = references
         for pages, field, value in (
             (its.withheld, "status", WITHHELD),
             (its.queued_read, "queued", READ),
