@@ -214,6 +214,22 @@ class Pages:
         """The pages lo <= page < hi in a state, rising.  Looks at each page."""
         return np.flatnonzero(self.states[lo:hi] == state) + lo
 
+    def outermost(self, state: int, lo: int, hi: int, at_most: int, look: int, *, from_top: bool) -> Int64:
+        """The first pages of lo <= page < hi in a state, at most so many, from the bottom up or from the top down.
+
+        From the first of them on it looks at `look` pages, or a third more.
+        """
+        first = self._states.rfind(state, lo, hi) if from_top else self._states.find(state, lo, hi)
+        if first < 0 or not at_most:
+            return NOTHING
+        reach = min(look, 2 * at_most + 1024)
+        while True:
+            begin, end = (max(lo, first + 1 - reach), first + 1) if from_top else (first, min(hi, first + reach))
+            found = self.pages_that_are(state, begin, end)
+            if found.size >= at_most or end - begin < reach or reach >= look:
+                return (found[::-1] if from_top else found)[:at_most].copy()
+            reach = min(look, 4 * reach)
+
     def stacked(self) -> Int64:
         """What is on the stack of holes, in no order; for checks."""
         return self._stack.peek(len(self._stack))
