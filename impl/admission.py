@@ -15,7 +15,7 @@ from impl.arithmetic.grid import address
 from impl.chain import Chain
 from impl.ledger import NO_EXTENT, Extent, Ledger
 from impl.numbers import NOTHING, Int64
-from impl.pages import LIVE, WITHHELD, Pages
+from impl.pages import LIVE, Pages
 from impl.plan import COMPACT_ENDS, IN_PLACE, RELAYOUT, Move, Plan, Refusal
 from impl.spans import cheapest_spans, spans_in_place
 
@@ -209,7 +209,7 @@ class _Inquiry:
         withheld = self._withheld.get((band, ticket))
         if withheld is None:
             held = self._ledger.pages_held(band, ticket)
-            withheld = self._withheld[band, ticket] = held[self._bands[band].states[held] == WITHHELD]
+            withheld = self._withheld[band, ticket] = self._bands[band].withheld_among(held)
         return withheld
 
 

@@ -31,7 +31,7 @@ from impl.idle import check_idle, without_memory
 from impl.layout import Layout, Row
 from impl.ledger import Ledger
 from impl.misuse import Misuse
-from impl.numbers import NOTHING, Int64, as_count, smallest
+from impl.numbers import NOTHING, ONE, ZERO, Int64, as_count, smallest
 from impl.pages import LIVE
 from impl.plan import Grant, Plan, Refusal
 from impl.snapshot import header_of, snapshot_of
@@ -240,7 +240,7 @@ class Allocator:
         released, references = checked_ids(ids, tables)
         once = tables.sieve.once(released)
         if once is released:
-            left = references - 1
+            left = references - ONE
         else:
             once, named = np.unique(released, return_counts=True)
             left = tables.ids.references[once] - named
@@ -249,7 +249,7 @@ class Allocator:
                 raise Misuse("ids", worst, "named more often than it has references", "release each reference once")
         self._counters.calls += 1
         tables.ids.references[once] = left
-        freed = once[left == 0]
+        freed = once[left == ZERO] if np.count_nonzero(left) else once
         if freed.size:
             self._steps.free(tables.geometry.number, freed)
 

@@ -13,6 +13,9 @@ READ: Final = 1
 WRITE: Final = 2
 """How a ticket holds a page, or what the allocator's stream may still do with it; a larger number is stronger."""
 
+# as an array, since numpy takes twice as long where it has to convert a number first
+_ONE: Final = np.array(1, np.int32)
+
 
 @dataclass(slots=True)
 class Holding:
@@ -70,6 +73,10 @@ class Holders:
         """Which of the pages are among the others, in time proportional to both."""
         return self._sieve.among(pages, others)
 
+    def are_held(self, pages: Int64) -> npt.NDArray[np.bool_]:
+        """Which of the pages anybody holds."""
+        return self.holders[pages].astype(np.bool_)
+
     def add(self, ticket: int, holding: Holding | None, pages: Int64, mode: int) -> Holding:
         """A ticket is given pages, which need not be distinct or new to it; its holding is changed or made."""
         pages = self._sieve.once(pages)
@@ -81,13 +88,13 @@ class Holders:
             holding.interrupted |= self._last_ticket != ticket
             new = pages[~self._has(ticket, holding, pages)]
         if new.size:
-            self.holders[new] += 1
+            self.holders[new] += _ONE
             self.entries += new.size
             holding.pages.append(new)
         if mode == WRITE:
             newly_written = pages if new.size == pages.size else pages[~self.among(pages, holding.all_written())]
             if newly_written.size:
-                self.writers[newly_written] += 1
+                self.writers[newly_written] += _ONE
                 holding.written.append(newly_written)
         self._latest[pages] = ticket + 1
         self._last_ticket = ticket
@@ -103,10 +110,10 @@ class Holders:
     def remove(self, holding: Holding) -> Int64:
         """A ticket retires; those of its pages that nobody else holds, each once."""
         pages = holding.all_pages()
-        others = self.holders[pages] - 1
+        others = self.holders[pages] - _ONE
         self.holders[pages] = others
         if holding.written:
-            self.writers[holding.all_written()] -= 1
+            self.writers[holding.all_written()] -= _ONE
         self.entries -= pages.size
         return pages[others == 0] if self.entries else pages
 

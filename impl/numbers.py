@@ -1,6 +1,6 @@
 """Arrays of ids as callers give them: checked once, then 64-bit integers throughout."""
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,10 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 NOTHING: Final[Int64] = np.empty(0, np.int64)
 NOTHING.flags.writeable = False
 
+# as arrays, since numpy takes twice as long where it has to convert a number first
+ZERO: Final[Int64] = np.array(0)
+ONE: Final[Int64] = np.array(1)
+
 _ORDER: Final[npt.NDArray[np.int32]] = np.arange(4096, dtype=np.int32)
 _UINT64 = np.dtype(np.uint64)
 _INT64 = np.dtype(np.int64)
@@ -24,18 +28,27 @@ def as_ids(value: Any, field: str, below: int) -> Int64:
     Raises:
         Misuse: it has another shape, other numbers, or one outside the range.
     """
-    is_plain = type(value) is np.ndarray and value.dtype is _INT64 and value.ndim == 1
-    ids: Int64 = value if is_plain else _converted(value, field)
+    ids: Int64 = value if is_plain(value) else _converted(value, field)
     if not ids.size:
         return NOTHING
-    # as unsigned numbers the negative ones are the largest, so that one comparison checks both ends
-    unsigned = ids.view(_UINT64)
+    # so that one comparison checks both ends
+    unsigned = as_unsigned(ids)
     worst = int(unsigned.argmax())
     if unsigned[worst] >= below:
         raise Misuse(
             field, int(ids[worst]), f"there are ids from 0 to {below - 1} only", "give ids that were handed out"
         )
     return ids
+
+
+def is_plain(value: Any) -> TypeGuard[Int64]:
+    """Whether it is what ids are kept in: a flat int64 array."""
+    return type(value) is np.ndarray and value.dtype is _INT64 and value.ndim == 1
+
+
+def as_unsigned(ids: Int64) -> npt.NDArray[np.uint64]:
+    """The same bytes as unsigned numbers, of which the negative ones are the largest."""
+    return ids.view(_UINT64)
 
 
 def _converted(value: Any, field: str) -> Int64:

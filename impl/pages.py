@@ -18,6 +18,10 @@ LIVE: Final = 2
 WITHHELD: Final = 3
 """Logically free, but a ticket still holds it."""
 
+# as arrays, since numpy takes twice as long where it has to convert a number first
+_OUTSIDE, _HOLE, _LIVE, _WITHHELD = (np.array(state, np.uint8) for state in (OUTSIDE, HOLE, LIVE, WITHHELD))
+_LISTED, _UNLISTED = np.array(True), np.array(False)
+
 
 class Pages:
     """The span lo <= page < hi of one band and the fate of each page.
@@ -95,17 +99,17 @@ class Pages:
 
     def make_holes(self, fresh: Int64) -> None:
         """Pages that the span gained become holes."""
-        self.states[fresh] = HOLE
+        self.states[fresh] = _HOLE
         self.list_holes(fresh)
 
     def absorb_low(self, count: int) -> None:
         """The span gives up its lowest pages, which are holes."""
-        self.states[self.lo : self.lo + count] = OUTSIDE
+        self.states[self.lo : self.lo + count] = _OUTSIDE
         self.lo += count
 
     def absorb_high(self, count: int) -> None:
         """The span gives up its highest pages, which are holes."""
-        self.states[self.hi - count : self.hi] = OUTSIDE
+        self.states[self.hi - count : self.hi] = _OUTSIDE
         self.hi -= count
 
     def has_free_edge(self) -> bool:
@@ -143,8 +147,8 @@ class Pages:
             return
         # all other holes are listed; if nothing else is, then nothing that was absorbed is listed or among the pages
         if len(self._stack) != self.holes - pages.size:
-            pages = pages[(self.states[pages] == HOLE) & ~self._on_stack[pages]]
-        self._on_stack[pages] = True
+            pages = pages[(self.states[pages] == _HOLE) & ~self._on_stack[pages]]
+        self._on_stack[pages] = _LISTED
         self._stack.push(pages)
 
     def take_holes(self, count: int) -> Int64:
@@ -152,9 +156,9 @@ class Pages:
         if not count:
             return NOTHING
         pages = self._stack.peek(count)
-        if pages.size == count and np.count_nonzero(self.states[pages] == HOLE) == count:
+        if pages.size == count and np.count_nonzero(self.states[pages] == _HOLE) == count:
             pages = self._stack.pop(count)
-            self._on_stack[pages] = False
+            self._on_stack[pages] = _UNLISTED
             return pages
         return self._sift_holes(count)
 
@@ -168,14 +172,14 @@ class Pages:
             missing -= valid.size
             passed = batch[: batch.size if missing else int(valid[-1]) + 1]
             found.append(batch[valid])
-            self._on_stack[passed] = False
+            self._on_stack[passed] = _UNLISTED
             self._stack.drop(passed.size)
             look_at *= 2
         return np.concatenate(found)
 
     def settle_in(self, pages: Int64, ids: Int64) -> None:
         """Holes become live, each the home of an id."""
-        self.states[pages] = LIVE
+        self.states[pages] = _LIVE
         self.id_at[pages] = ids
         lo, hi = smallest(pages), largest(pages) + 1
         if self.live:
@@ -186,14 +190,14 @@ class Pages:
 
     def vacate(self, pages: Int64) -> None:
         """Live pages become holes, not listed yet."""
-        self._leave(pages, HOLE)
+        self._leave(pages, _HOLE)
 
     def withhold(self, pages: Int64) -> None:
         """Live pages are left by their virtual pages and withheld."""
-        self._leave(pages, WITHHELD)
+        self._leave(pages, _WITHHELD)
         self.withheld += pages.size
 
-    def _leave(self, pages: Int64, state: int) -> None:
+    def _leave(self, pages: Int64, state: npt.NDArray[np.uint8]) -> None:
         self.states[pages] = state
         self.live -= pages.size
         if self.live:
@@ -203,9 +207,14 @@ class Pages:
             if states[self.live_hi - 1] != LIVE:
                 self.live_hi = states.rfind(LIVE, self.live_lo, self.live_hi) + 1
 
+    def withheld_among(self, pages: Int64) -> Int64:
+        """Those of the pages that are withheld."""
+        withheld: Int64 = pages[self.states[pages] == _WITHHELD]
+        return withheld
+
     def give_back(self, pages: Int64) -> None:
         """Withheld pages become holes, not listed yet."""
-        self.states[pages] = HOLE
+        self.states[pages] = _HOLE
         self.withheld -= pages.size
 
     # ------------------------------------------------------------------------------------- for plans with moves, checks

@@ -11,7 +11,7 @@ from impl.arguments import LONGEST_NAME
 from impl.chain import Chain
 from impl.layout import Row
 from impl.misuse import Misuse
-from impl.numbers import Int64, is_integer
+from impl.numbers import Int64, as_unsigned, is_integer, is_plain
 from impl.plan import Grant, Plan, Refusal
 from impl.statistics import Statistics
 
@@ -243,6 +243,9 @@ def _listed(values: Any) -> Any:
 
 
 def _integers(values: Any) -> list[int]:
+    if is_plain(values) and (not values.size or as_unsigned(values).max() <= records.WIDEST):
+        integers: list[int] = values.tolist()
+        return integers
     try:
         items = values.tolist() if hasattr(values, "tolist") else list(values)
     except TypeError:

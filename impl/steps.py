@@ -13,8 +13,7 @@ from impl.band import Band
 from impl.device.protocol import Device
 from impl.holders import READ, WRITE
 from impl.ledger import Extent, Ledger, Ticket
-from impl.numbers import NOTHING, Int64
-from impl.pages import WITHHELD
+from impl.numbers import NOTHING, ONE, Int64
 from impl.plan import Plan
 from impl.relayout import in_legal_order
 
@@ -67,7 +66,7 @@ class Steps:
             pages = band.pages
             if not pages.withheld:
                 continue
-            free = let_go[pages.states[let_go] == WITHHELD]
+            free = pages.withheld_among(let_go)
             if free.size:
                 pages.give_back(free)
                 band.ids.recycle(pages.id_at[free])
@@ -80,7 +79,7 @@ class Steps:
         pages, holders = band.ids.page_of[ids], band.holders
         band.counters.freed += ids.size
         if holders.entries:
-            held = holders.holders[pages] > 0
+            held = holders.are_held(pages)
             count = np.count_nonzero(held)
             if count == pages.size:
                 band.pages.withhold(pages)
@@ -172,7 +171,7 @@ class Steps:
         ids = band.ids.mint(count)
         pages.settle_in(homes, ids)
         band.ids.page_of[ids] = homes
-        band.ids.references[ids] = 1
+        band.ids.references[ids] = ONE
         band.counters.allocated += count
         if self.record:
             self.record(records.Allocated(number, homes.tolist(), ids.tolist()))

@@ -22,8 +22,15 @@ class WritingDriver(Driver):
     def __init__(self, allocator: RecordedAllocator, rnd: Random) -> None:
         super().__init__(allocator, rnd)
         self.shadow: list[dict[int, float]] = [{} for _ in self.bands]
-        self.views = [allocator.view(band.kind.rows[0]) for band in allocator.chain.bands]
+        self.take_views()
         self.next_value = 1.0
+
+    def take_views(self) -> None:
+        self.views = [self.allocator.view(band.kind.rows[0]) for band in self.allocator.chain.bands]
+
+    def renew_memory(self) -> None:
+        super().renew_memory()
+        self.take_views()
 
     def step(self) -> str:
         name = super().step()
