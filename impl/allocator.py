@@ -366,8 +366,12 @@ class Allocator:
     def compact(self, budget_bytes: int) -> int:
         """Move live pages into holes of their own band, so that spans retreat and gaps widen.
 
+        For idle moments: the work of a call is bounded by its budget (see `compacting_moves`), whatever the size of the
+        arena.  Called until it returns 0, with a budget of at least a page of each kind, it leaves the smallest spans
+        that the pins allow; each call that moves anything leaves smaller ones than it found.
+
         Args:
-            budget_bytes: the most bytes that may be moved.
+            budget_bytes: the most bytes that may be moved; those of several kinds share it, from the low end on.
 
         Returns:
             The bytes that were moved; 0 while anybody has published addresses.
