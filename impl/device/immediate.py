@@ -9,7 +9,7 @@ from impl.device.views import page_view, row_view
 from impl.layout import Row
 from impl.numbers import Int64
 
-LARGE: Final = 1 << 15
+LARGE: Final = 1 << 14
 """Bytes; pages from this size on are copied one by one, which saves a temporary copy of all of them."""
 
 
@@ -31,7 +31,7 @@ class ImmediateDevice:
         if self.chain.bands[band].page_bytes >= LARGE:
             pages = self._pages[band]
             for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
-                pages[target].copy_(pages[source])
+                pages[target] = pages[source]
         else:
             items = self._items[band]
             items[targets] = items[sources]
@@ -45,9 +45,10 @@ class ImmediateDevice:
     def resume_memory(self) -> None:
         """A new arena, zero throughout."""
         self.arena = torch.zeros(self.chain.capacity, dtype=torch.uint8)
-        self._pages = [page_view(self.arena, band) for band in self.chain.bands]
-        # a page as one item of an array: numpy gathers and scatters small ones many times faster than torch
-        self._items = [pages.numpy().view(f"V{pages.shape[1]}")[:, 0] for pages in self._pages]
+        # the same memory through numpy, which is quicker to begin a copy; and a page as one item of an array, since it
+        # gathers and scatters small ones many times faster than torch
+        self._pages = [page_view(self.arena, band).numpy() for band in self.chain.bands]
+        self._items = [pages.view(f"V{pages.shape[1]}")[:, 0] for pages in self._pages]
 
     def update_table(self, band: int, ids: Int64, pages: Int64) -> None:
         """In the page table, let virtual pages of a band live at these physical pages."""
