@@ -51,6 +51,9 @@ class Those:
         self.sorts, self.condition = sorts, condition
 
 
+UNLISTED = (str, Those)
+"""The kinds of ranges that only a universe gives a meaning."""
+
 Listed: TypeAlias = Collection[tuple[Any, ...]]
 Range: TypeAlias = str | Those | Listed
 
@@ -84,7 +87,7 @@ def _bounds(among: str | Those) -> tuple[list[str], Body]:
 
 def Forall(among: Range, body: Body) -> Term:
     """The body holds of all in the range."""
-    if not isinstance(among, str | Those):
+    if not isinstance(among, UNLISTED):
         return all([body(*member) for member in among])  # noqa: C419  # quicker for few members
     sorts, condition = _bounds(among)
     return _universe().forall(sorts, lambda *xs: _guarded(condition(*xs), lambda: body(*xs)))
@@ -96,7 +99,7 @@ def _guarded(condition: Term, conclusion: Callable[[], Term]) -> Term:
 
 def Exists(among: Range, body: Body) -> Term:
     """The body holds of one in the range."""
-    if not isinstance(among, str | Those):
+    if not isinstance(among, UNLISTED):
         return any([body(*member) for member in among])  # noqa: C419  # quicker for few members
     sorts, condition = _bounds(among)
     return _universe().exists(sorts, lambda *xs: And(condition(*xs), body(*xs)))
@@ -104,14 +107,14 @@ def Exists(among: Range, body: Body) -> Term:
 
 def Some(among: Range) -> Term:
     """The range is not empty."""
-    if not isinstance(among, str | Those):
+    if not isinstance(among, UNLISTED):
         return len(among) > 0
     return Exists(among, lambda *_: True)
 
 
 def union(word: Word, s: Any, among: Range) -> Range:
     """All that is in word(s, *x) for some x of a range."""
-    if not isinstance(among, str | Those):
+    if not isinstance(among, UNLISTED):
         return [member for x in among for member in _listed(word(s, *x))]
     sorts, condition = _bounds(among)
     inner = Those(sorts, condition)
@@ -119,6 +122,6 @@ def union(word: Word, s: Any, among: Range) -> Range:
 
 
 def _listed(among: Range) -> Iterable[tuple[Any, ...]]:
-    if isinstance(among, str | Those):
+    if isinstance(among, UNLISTED):
         raise TypeError("a union of listed ranges needs a listed word")
     return among

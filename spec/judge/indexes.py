@@ -30,19 +30,19 @@ class Index:
 
     def update(self, keys: Iterable[Key]) -> None:
         """These entries have changed."""
-        s, holds, table, place, members, places = self.s, self.holds, self.table, self.place, self.members, self.places
+        members, places = self.members, self.places
         for key in keys:
-            was = places.pop(key, None)
-            if was is not None:
-                given, member = was
+            if key in places:
+                given, member = places.pop(key)
                 group = members[given]
-                group.discard(member)
-                if not group:
+                if len(group) > 1:
+                    group.discard(member)
+                else:
                     del members[given]
-            if key in table:
-                given, member = place(*key)
-                if holds(s, *given, *member):
-                    places[key] = given, member
+            if key in self.table:
+                place = given, member = self.place(*key)
+                if self.holds(self.s, *given, *member):
+                    places[key] = place
                     if given in members:
                         members[given].add(member)
                     else:
