@@ -10,7 +10,7 @@ from bandgap.reports.templating import templates
 SAYS = {
     "holds": "Every lane checked what it must, and nothing was found.",
     "violated": "A property does not hold. What breaks it is below.",
-    "broken": "A check could not be made, or did not find the fault that was planted for it. It says nothing.",
+    "broken": "A check could not be made, or missed the fault planted for it. Of what it checks, nothing is known.",
     "inconclusive": "Something has no answer yet. That is not a pass.",
 }
 

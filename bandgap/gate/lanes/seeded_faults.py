@@ -52,6 +52,7 @@ def try_part(names: tuple[str, ...], settings: Settings, progress: Progress) -> 
         coverage=_levels(matrix.trials),
         violations=tuple(_violation(trial) for trial in matrix.trials if trial.verdict in _NOT_CAUGHT),
         broken=tuple(f"{trial.fault.name}: {trial.problem}" for trial in matrix.trials if trial.verdict == "invalid"),
+        notes=tuple(_line(trial) for trial in matrix.trials if trial.verdict == "caught"),
     )
 
 
@@ -105,3 +106,8 @@ def _violation(trial: Trial) -> Violation:
         problem=f"{_NOT_CAUGHT[trial.verdict]}{by}, in {trial.calls:,} calls: {fault.prose}",
         command=f"bandgap faults {fault.name}",
     )
+
+
+def _line(trial: Trial) -> str:
+    shrunk = f"{trial.shrunk} call{'' if trial.shrunk == 1 else 's'}"
+    return f"{trial.fault.name}: caught by {trial.caught_by} in {trial.calls:,} calls, shrunk to {shrunk}"
