@@ -1,6 +1,6 @@
 # Every target works as the first command in a fresh clone; the second call finds .venv ready.
 .DEFAULT_GOAL := help
-.PHONY: help venv test gate peers clean
+.PHONY: help venv test gate brute peers clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,6 +9,7 @@ READY := .venv/.ready
 help:
 	@echo 'make gate   prove, fuzz and judge; one verdict'
 	@echo 'make test   lint, types and tests'
+	@echo 'make brute  compare admission with exhaustive search, 100 thousand demands'
 	@echo 'make venv   build .venv alone'
 	@echo 'make peers  build the environments of the allocators that figures are compared with (5 GB)'
 	@echo 'make clean  remove all environments, caches and build output'
@@ -40,6 +41,11 @@ test: $(READY)
 
 gate: $(READY)
 	$(BIN)/bandgap gate
+
+# About five minutes on two free cores.
+CASES ?= 100000
+brute: $(READY)
+	$(BIN)/python -m tests.impl.exactness --cases $(CASES)
 
 PEERS := .venv-sglang/.ready .venv-vllm/.ready
 

@@ -3,10 +3,10 @@
 Every span of every band is tried.  Nothing is shared with the allocator but the records of a trace.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise, product
+from itertools import accumulate, pairwise, product
+from math import gcd, inf
 
 from events.records import Header, Snapshot
 
@@ -43,51 +43,60 @@ class Problem:
     fixed: tuple[frozenset[int], ...]
     needs: tuple[int, ...]
 
-    def spans_of(self, band: int) -> Iterator[tuple[int, int, int, int, int]]:
-        """Every span that a band may have: lo, hi, first byte, end byte, cost in bytes.  Empty: no bytes."""
+    def spans_of(self, band: int) -> list[tuple[int, int, int]]:
+        """Every span that a band may have: first byte, end byte, cost in bytes.  Empty ones begin where they end."""
         header, record = self.header, self.header.bands[band]
         is_first, is_last = band == 0, band == len(header.bands) - 1
+        fixed, live, need = self.fixed[band], self.live[band], self.needs[band]
         pages = (header.capacity - record.origin) // record.page_bytes
-        for lo in range(pages + 1):
-            for hi in range(lo, pages + 1):
-                start, end = (record.origin + page * record.page_bytes for page in (lo, hi))
-                if is_first and lo != header.bottom:
-                    continue
-                if is_last and hi != header.top:
-                    continue
-                if lo < hi and not header.base <= start < end <= header.capacity:
-                    continue
-                if hi - lo < self.needs[band] or not all(lo <= page < hi for page in self.fixed[band]):
-                    continue
-                outside = sum(not lo <= page < hi for page in self.live[band])
-                yield lo, hi, start, end, outside * record.page_bytes
+        outside_below = list(accumulate((page in live for page in range(pages)), initial=0))
+        spans = []
+        for lo in [header.bottom] if is_first else range(pages + 1):
+            if fixed and lo > min(fixed):
+                break
+            if lo < pages and record.origin + lo * record.page_bytes < header.base:
+                continue
+            for hi in [header.top] if is_last else range(lo, pages + 1):
+                if hi - lo >= need and (not fixed or max(fixed) < hi):
+                    outside = outside_below[lo] + len(live) - outside_below[hi]
+                    start, end = (record.origin + page * record.page_bytes for page in (lo, hi))
+                    spans.append((start, end, outside * record.page_bytes))
+        return spans
 
     def least_cost(self) -> int | None:
-        """The fewest bytes that must move, or none if there are no such spans.  Exhaustive, but not twice."""
-        every = [list(self.spans_of(band)) for band in range(len(self.needs))]
+        """The fewest bytes that must move, or none if there are no such spans.
 
-        @cache
-        def least(band: int, free: int) -> int | None:
-            if band == len(every):
-                return 0
-            best: int | None = None
-            for lo, hi, start, end, cost in every[band]:
-                if lo < hi and start < free:
-                    continue
-                rest = least(band + 1, end if lo < hi else free)
-                if rest is not None and (best is None or cost + rest < best):
-                    best = cost + rest
-            return best
-
-        return least(0, self.header.base)
+        Every span is tried at every place where those of the bands above it leave room.
+        """
+        header = self.header
+        every = [self.spans_of(band) for band in range(len(self.needs))]
+        # all addresses are multiples of this many bytes
+        unit = gcd(header.base, header.capacity, *(number for spans in every for span in spans for number in span[:2]))
+        places = range(header.capacity // unit + 1)
+        # the least cost of the bands above, for each place from which on they may lie
+        above = [0.0 for _ in places]
+        for spans in reversed(every):
+            beginning = [inf for _ in range(len(places) + 1)]
+            empty = inf
+            for start, end, cost in spans:
+                if start == end:
+                    empty = min(empty, cost)
+                else:
+                    place = start // unit
+                    beginning[place] = min(beginning[place], cost + above[end // unit])
+            for place in reversed(places):
+                beginning[place] = min(beginning[place], beginning[place + 1])
+            above = [min(beginning[place], empty + above[place]) for place in places]
+        least = above[header.base // unit]
+        return None if least == inf else int(least)
 
     def least_cost_naively(self) -> int | None:
         """The same by trying every combination of spans."""
         best: int | None = None
-        for spans in product(*(list(self.spans_of(band)) for band in range(len(self.needs)))):
-            taken = [(start, end) for lo, hi, start, end, _ in spans if lo < hi]
+        for spans in product(*(self.spans_of(band) for band in range(len(self.needs)))):
+            taken = [(start, end) for start, end, _ in spans if start < end]
             if all(one[1] <= other[0] for one, other in pairwise(taken)):
-                cost = sum(span[4] for span in spans)
+                cost = sum(span[2] for span in spans)
                 best = cost if best is None else min(best, cost)
         return best
 

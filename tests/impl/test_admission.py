@@ -1,96 +1,46 @@
 """Plans and refusals compared with exhaustive search; every admitted plan is carried out and watched."""
 
-import os
 from itertools import product
 from random import Random
 
 import pytest
 
 from impl.allocator import Allocator
-from impl.plan import Grant, Plan, Refusal
-from impl.recording import RecordedAllocator
-from tests.impl.brute import (
-    Problem,
-    expected_plan,
-    fits_empty,
-    fits_when_released,
-    least_evictions,
-    situation,
-)
-from tests.impl.replay import Replay
+from impl.plan import Plan, Refusal
+from tests.impl import exactness
+from tests.impl.brute import Problem, situation
+from tests.impl.exactness import compare
 from tests.impl.toys import Driver, filled, random_layout, toy_layout
 
-CASES = int(os.environ.get("ADMISSION_CASES", "2400"))
-"""Demands to compare in each test; set it to 100000 or more for a long run."""
 
-
-def compare(allocator: Allocator | RecordedAllocator, demand: list[int], settle: list[int]) -> str:
-    """Assert that the plan is exact; says what came of it."""
-    header, snapshot = allocator.header(), allocator.snapshot()
-    plan = allocator.plan(demand, settle)
-    assert allocator.snapshot() == snapshot, "a plan changed something"
-    expected = expected_plan(header, snapshot, demand, settle)
-    if isinstance(plan, Plan):
-        assert expected is not None, f"admitted, though no layout exists: {plan}"
-        assert (plan.step, plan.settle, plan.bytes_moved) == (expected.step, expected.settle, expected.bytes_moved)
-        return f"step {plan.step}{' settling' if plan.settle else ''}"
-    assert expected is None, f"refused, though {expected} would do"
-    assert isinstance(plan, Refusal)
-    everyone, everybody = frozenset(ticket.ticket for ticket in snapshot.tickets), frozenset(snapshot.publishers)
-    if plan.reason == "never":
-        assert not fits_empty(header, demand)
-    elif plan.reason == "after-release":
-        named, leaving = frozenset(plan.tickets), frozenset(plan.publishers)
-        assert fits_when_released(header, snapshot, demand, named, leaving)
-        for ticket in named:
-            assert not fits_when_released(header, snapshot, demand, named - {ticket}, leaving), "one too many"
-        if leaving:
-            assert not fits_when_released(header, snapshot, demand, everyone, frozenset())
-    else:
-        assert fits_empty(header, demand)
-        assert not fits_when_released(header, snapshot, demand, everyone, everybody)
-        assert list(plan.evict) == least_evictions(header, snapshot, demand)
-    return plan.reason
-
-
-@pytest.mark.parametrize(("bands", "share"), [(2, 1), (3, 3), (4, 12)])
-def test_plans_are_exact_and_can_be_carried_out(bands: int, share: int) -> None:
-    cases, seed = 0, 0
-    seen: dict[str, int] = {}
-    while cases < CASES // share:
-        seed += 1
-        rnd = Random(f"{bands}:{seed}")
-        layout = random_layout(rnd, bands)
-        sizes = [kind.page_bytes for kind in layout.kinds]
-        replay = Replay()
-        arena = 256 + 3 * max(sizes) + sum(rnd.randint(1, 4) * size for size in sizes)
-        allocator = RecordedAllocator(Allocator(layout, arena), replay)
-        driver = Driver(allocator, rnd)
-        for _ in range(40):
-            driver.step()
-            if rnd.random() < 0.4:
-                demand = [rnd.choice((0, 1, 1, 2, rnd.randint(0, 5))) for _ in sizes]
-                settle = driver.settleable()
-                outcome = compare(allocator, demand, settle)
-                seen[outcome] = seen.get(outcome, 0) + 1
-                cases += 1
-                if rnd.random() < 0.3:
-                    plan = allocator.plan(demand, settle)
-                    done = allocator.allocate(demand, settle)
-                    if isinstance(done, Grant):
-                        assert isinstance(plan, Plan)
-                        assert replay.moved_bytes == plan.bytes_moved
-                        driver.took(done)
-        allocator.allocator.check()
+@pytest.mark.parametrize(("bands", "cases"), [(2, 1500), (3, 500), (4, 250)])
+def test_plans_are_exact_and_can_be_carried_out(bands: int, cases: int) -> None:
+    seen = exactness.run(bands, cases)
+    assert cases <= seen["cases"]
     moving = "step 2" if bands == 2 else "step 3"
-    assert {"step 1", moving, "after-release", "evict"} <= seen.keys(), seen
+    floats = set() if bands == 2 else {"an empty float", "a float in use"}
+    situations = {"gate closed", "pages withheld", "pages held", "a settle list"} | floats
+    assert {"step 1", moving, "after-release", "evict", "never"} | situations <= seen.keys(), seen
+    assert any(name.endswith("settling") for name in seen), seen
+
+
+def test_no_sequence_of_page_actions_moves_fewer_bytes() -> None:
+    seen = exactness.run_by_steps(60)
+    assert {"step 1", "step 2", "step 3", "refused"} <= seen.keys(), seen
+
+
+def test_a_long_run_adds_up_what_its_processes_did(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exactness.main(["--cases", "400", "--workers", "1", "--seed", "3"]) == 0
+    printed = capsys.readouterr()
+    assert "cases agree" in printed.err
+    assert "gate closed" in printed.out
 
 
 def test_every_pattern_of_pins_and_every_demand() -> None:
     """Two bands with pages of 48 and 32 bytes in 192; each page a hole, live, held, or withheld."""
     layout = toy_layout(("state", 48), ("full", 32))
     patterns = list(product(("hole", "live", "held", "withheld"), repeat=2 + 2))
-    for pattern in patterns[:: max(1, 12000 // CASES)]:
+    for pattern in patterns[::7]:
         allocator = Allocator(layout, 256 + 192)
         names = filled(allocator, [2, 2])
         ticket = allocator.open("forward", "main")

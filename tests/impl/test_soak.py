@@ -1,6 +1,5 @@
 """Long random runs: every step watched, every page's bytes read back, everything given back at the end."""
 
-import os
 from random import Random
 
 import numpy as np
@@ -13,7 +12,7 @@ from impl.recording import RecordedAllocator
 from tests.impl.replay import Replay
 from tests.impl.toys import Driver, random_layout
 
-CALLS = int(os.environ.get("SOAK_CALLS", "250"))
+CALLS = 250
 
 
 class WritingDriver(Driver):

@@ -1,7 +1,8 @@
 """Small layouts and a driver of random calls, for the tests of the allocator."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
+from typing import Final
 
 import numpy as np
 import pytest
@@ -38,11 +39,30 @@ def random_layout(rnd: Random, bands: int) -> Layout:
     return toy_layout(*((name, 16 * rnd.choice((1, 2, 3, 5, 7))) for name in names))
 
 
+WEIGHTS: Final[Mapping[str, float]] = {
+    "allocate": 6,
+    "release": 5,
+    "share": 1,
+    "open": 2,
+    "hold": 5,
+    "complete": 2,
+    "settle": 1,
+    "drain": 1,
+    "publish": 1,
+    "unpublish": 2,
+    "compact": 1,
+    "quarantine": 1,
+    "clear": 0.1,
+    "renew_memory": 0.05,
+}
+"""How often each call is made beside the others."""
+
+
 class Driver:
     """Makes random calls, mostly legal ones, and remembers only what its caller would: ids, references and tickets."""
 
-    def __init__(self, allocator: Driven, rnd: Random) -> None:
-        self.allocator, self.rnd = allocator, rnd
+    def __init__(self, allocator: Driven, rnd: Random, weights: Mapping[str, float] = WEIGHTS) -> None:
+        self.allocator, self.rnd, self.weights = allocator, rnd, weights
         self.bands = range(len(allocator.chain.bands))
         self.references: list[dict[int, int]] = [{} for _ in self.bands]
         self.tickets: dict[int, str] = {}
@@ -64,10 +84,7 @@ class Driver:
 
     def step(self) -> str:
         """One call; its name."""
-        calls: dict[str, float] = {"allocate": 6, "release": 5, "share": 1, "open": 2, "hold": 5, "complete": 2}
-        calls |= {"settle": 1, "drain": 1}
-        calls |= {"publish": 1, "unpublish": 2, "compact": 1, "quarantine": 1, "clear": 0.1, "renew_memory": 0.05}
-        name = self.rnd.choices(list(calls), list(calls.values()))[0]
+        name = self.rnd.choices(list(self.weights), list(self.weights.values()))[0]
         try:
             getattr(self, name)()
         except Misuse:
