@@ -48,7 +48,7 @@ def _by_example(
     try:
         for shape in LADDER:
             if shape not in searches:
-                searches[shape] = Search(specification, obligation.stage, shape, limits.seconds)
+                searches[shape] = Search(specification, obligation.stage, shape, limits)
             found = refutation(searches[shape], obligation, plainest=True)
             if found is not None:
                 return Verdict.VIOLATED, found, ""

@@ -17,6 +17,15 @@ class Limits:
     seconds: float = 30.0
     """For a proof or a search of small arenas."""
 
+    @property
+    def milliseconds(self) -> int:
+        """The seconds as Z3 counts them; to it, none at all would mean as many as it likes."""
+        return max(1, int(self.seconds * 1000))
+
+    def divided(self, by: int) -> "Limits":
+        """The limits of a try that is given a fraction of the effort."""
+        return Limits(max(1, self.effort // by), self.seconds)
+
     def doubled(self) -> "Limits":
         """The limits of a second try."""
         return Limits(2 * self.effort, 2 * self.seconds)

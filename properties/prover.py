@@ -57,7 +57,7 @@ class Prover:
 
 def _attempt(solver: z3.Solver, limits: Limits) -> Proof:
     solver.set("rlimit", limits.effort)
-    solver.set("timeout", int(limits.seconds * 1000))
+    solver.set("timeout", limits.milliseconds)
     answer = solver.check()
     if answer == z3.unsat:
         return Proof.FOUND

@@ -6,6 +6,7 @@ from typing import Any
 import z3
 
 from properties.examples import Arena, Entries, Example
+from properties.limits import Limits
 from properties.plain import plain
 from properties.readings import reading
 from properties.scenes import scene
@@ -23,12 +24,11 @@ class GaveUp(Exception):
 class Search:
     """The search for examples of one stage, in arenas of one shape."""
 
-    def __init__(self, specification: Specification, stage: str, shape: Shape, seconds: float) -> None:
+    def __init__(self, specification: Specification, stage: str, shape: Shape, limits: Limits) -> None:
         self.specification, self.stage, self.shape = specification, stage, shape
         self.small = Small(shape)
         self.solver = z3.SolverFor("QF_FD")
-        self.seconds = seconds
-        self.solver.set("timeout", int(seconds * 1000))
+        self.limits = limits
         with reading(self.small):
             self.scene = scene(self.small, specification, stage)
             self.solver.add(*[as_bits(formula) for _, formula in self.scene.given])
@@ -52,11 +52,12 @@ class Search:
             self.solver.pop()
 
     def _model(self) -> z3.ModelRef | None:
-        answer = self.solver.check()
-        if answer == z3.unknown:
-            self.solver.set("timeout", int(2 * self.seconds * 1000))
+        for limits in (self.limits, self.limits.doubled()):
+            self.solver.set("timeout", limits.milliseconds)
             answer = self.solver.check()
-        if answer == z3.unknown:
+            if answer != z3.unknown:
+                break
+        else:
             raise GaveUp(f"the search of small arenas gave up: {self.solver.reason_unknown()}")
         return self.solver.model() if answer == z3.sat else None
 

@@ -39,13 +39,16 @@ class Shape:
 
     @property
     def values_of(self) -> Mapping[str, range]:
-        """The values that an entry of a field can have."""
+        """The values that an entry of a field can have.
+
+        There is one status that means nothing, and a count below none: that no page has either is for invariants to say.
+        """
         return {
             **self.members,
             "page": range(self.pages + 1),
-            "status": range(FREE, WITHHELD + 1),
+            "status": range(FREE, WITHHELD + 2),
             "ending": range(min(OUTSTANDING, COMPLETED, SETTLED), max(OUTSTANDING, COMPLETED, SETTLED) + 1),
-            "count": range(4),
+            "count": range(-1, 4),
         }
 
     @property

@@ -75,7 +75,7 @@ def _broken(
     found: dict[str, Counterexample] = {}
     for shape in LADDER:
         for stage, of_stage in groupby(asked, key=lambda obligation: obligation.stage):
-            prover, search = Prover(weakened, stage), Search(weakened, stage, shape, limits.seconds)
+            prover, search = Prover(weakened, stage), Search(weakened, stage, shape, limits)
             for obligation in of_stage:
                 # A proof is quicker than a search in vain.
                 if obligation.property != named and _proves(prover, obligation, limits):
@@ -101,4 +101,4 @@ def _wrong(weakened: Specification, weakening: Weakening, found: Mapping[str, Co
 
 
 def _proves(prover: Prover, obligation: Obligation, limits: Limits) -> bool:
-    return prover.proof(obligation, Limits(limits.effort // DOUBT, limits.seconds)) == Proof.FOUND
+    return prover.proof(obligation, limits.divided(DOUBT)) == Proof.FOUND

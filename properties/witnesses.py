@@ -46,7 +46,7 @@ def possibility(stage: str) -> str:
 
 def sightings(specification: Specification, stage: str, names: Iterable[str], limits: Limits) -> Iterator[Sighting]:
     """Whether the stage can happen, if its `possibility` is among the names, and which cases of properties occur."""
-    search = Search(specification, stage, LADDER[0], limits.seconds)
+    search = Search(specification, stage, LADDER[0], limits)
     for name in names:
         if name == possibility(stage):
             yield _sighting(search, name, True, lambda _: True)

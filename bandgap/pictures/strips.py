@@ -24,14 +24,17 @@ LOOKS: dict[Look, Cell] = {
 SPACE: Cell = (" ", "")
 EDGE: Cell = ("│", "")
 
+LEAST_COLUMNS = 16
+"""For the bytes, however narrow the terminal."""
+
 NARROW = 2
 """Pages of fewer columns than this are not drawn one by one."""
 
 
 def strips(*arenas: Arena, width: int = 100) -> list[Text]:
-    """A picture of each arena, all on one scale, in at most so many columns."""
+    """A picture of each arena, all on one scale, in at most so many columns, if that leaves some for the bytes."""
     margin = max(len(band.name) for arena in arenas for band in arena.bands) + 2
-    scale = scale_of(arenas, max(width - margin - 1, 16))
+    scale = scale_of(arenas, max(width - margin - 1, LEAST_COLUMNS))
     return [_strip(arena, scale, margin) for arena in arenas]
 
 

@@ -1,0 +1,134 @@
+"""`bandgap prove` at the command line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from properties.known import weakenings
+from properties.obligations import obligations
+from properties.specification import AS_WRITTEN
+
+SENTENCE = "land.a-write-is-in-flight-to-the-page"
+
+
+def bandgap(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bandgap", "prove", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "100"},
+    )
+
+
+def test_one_obligation_by_name_quoted_or_not() -> None:
+    for arguments in (["allocate x bijection"], ["allocate", "x", "bijection"]):
+        done = bandgap(*arguments)
+        assert done.returncode == 0
+        assert "1 of 1 obligations: 1 proved, 0 violated, 0 unknown" in done.stdout
+
+
+def test_an_action_brings_what_it_must_keep_its_sentences_and_its_faults() -> None:
+    done = bandgap("unshare", "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert document["obligations"] == len(AS_WRITTEN.invariants) + len(AS_WRITTEN.steps)
+    assert [trial["name"] for trial in document["necessity"]] == ["unshare.another-reference-remains"]
+    assert [trial["name"] for trial in document["faults"]] == ["unshare.counts-down-twice"]
+    assert [witness["name"] for witness in document["vacuity"]] == ["unshare happens"]
+
+
+def test_a_broken_guard_ends_in_a_drawn_counterexample() -> None:
+    done = bandgap("--break", SENTENCE, "held-bytes-frozen")
+    assert done.returncode == 1
+    assert "violated land x held-bytes-frozen" in done.stdout
+    assert "once changed: land without: a write is in flight to the page" in done.stdout
+    before, after = done.stdout.split("\n  before\n")[1].split("\n  after\n")
+    for part in (before, after):
+        assert "├" in part
+        assert "band 2" in part
+    assert "^^" in after
+    assert "→ garbage" in after
+    assert "Judged again in plain values" in after
+    assert all(len(line.rstrip()) <= 100 for line in done.stdout.splitlines())
+
+
+def test_a_broken_guard_as_a_document() -> None:
+    done = bandgap("--break", SENTENCE, "--json")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    violated = [answer for answer in document["answers"] if answer["verdict"] == "violated"]
+    assert {answer["property"] for answer in violated} == {"content", "held-bytes-frozen", "content-kept"}
+    assert (document["violated"], document["weakening"]) == (3, SENTENCE)
+    for answer in violated:
+        found = answer["counterexample"]
+        assert found["action"] == "land"
+        assert found["false_of"]
+        assert found["before"]["tables"] != found["after"]["tables"]
+
+
+def test_what_cannot_be_decided_is_exit_3() -> None:
+    done = bandgap("share x content", "--effort", "1", "--json")
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["unknown"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["alocate"], "NAME = 'alocate': nothing has this name; did you mean 'allocate'"),
+        (["zzzzz"], "NAME = 'zzzzz': nothing has this name; --list prints every name"),
+        (["--break", "move.target"], "did you mean 'move.the-target-is-inside-its-bands-span'"),
+        (["--break", SENTENCE, "share"], "NAME = 'share': the weakening does not touch it"),
+        (["--effort", "0"], "--effort"),
+    ],
+)
+def test_a_wrong_name_is_exit_2_and_near_names_are_told(arguments: list[str], told: str) -> None:
+    done = bandgap(*arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_list_names_everything() -> None:
+    text = bandgap("--list").stdout.splitlines()
+    assert {o.name for o in obligations(AS_WRITTEN)} | set(weakenings()) <= set(text)
+    document = json.loads(bandgap("--list", "--json").stdout)
+    groups = ("guard_sentences", "assumptions_of_theorems", "seeded_faults")
+    assert [entry["name"] for group in groups for entry in document[group]] == list(weakenings())
+    assert len(document["obligations"]) == len(obligations(AS_WRITTEN))
+
+
+def test_interrupted_it_says_what_it_has_and_leaves_no_process() -> None:
+    command = [sys.executable, "-m", "bandgap", "prove"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        while "Necessity" not in running.stdout.readline():
+            assert running.poll() is None
+        children = _descendants(running.pid)
+        running.send_signal(signal.SIGINT)
+        rest, told = running.communicate(timeout=60)
+    assert running.returncode == 3
+    assert "inconclusive, stopped early" in rest
+    assert told == ""
+    assert children
+    deadline = time.monotonic() + 30
+    while any(os.path.exists(f"/proc/{pid}") for pid in children) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not [pid for pid in children if os.path.exists(f"/proc/{pid}")]
+
+
+def _descendants(pid: int) -> set[int]:
+    found: set[int] = set()
+    new = {pid}
+    while new:
+        listed = subprocess.run(["ps", "-o", "pid=", "--ppid", ",".join(map(str, new))], capture_output=True, text=True)
+        new = {int(child) for child in listed.stdout.split()} - found
+        found |= new
+    return found
