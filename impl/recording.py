@@ -11,11 +11,13 @@ from impl.arguments import LONGEST_NAME
 from impl.chain import Chain
 from impl.layout import Row
 from impl.misuse import Misuse
-from impl.numbers import Int64, as_unsigned, is_integer, is_plain
+from impl.numbers import Int64, as_unsigned, is_integer, is_plain, largest
 from impl.plan import Grant, Plan, Refusal
 from impl.statistics import Statistics
 
 Result = TypeVar("Result")
+
+_DONE = records.End()
 
 
 class RecordedAllocator:
@@ -42,7 +44,7 @@ class RecordedAllocator:
         """As `Allocator.allocate`."""
         names, settle = self.allocator.chain.names, _listed(settle)
         by_band: Any = _listed(demand)
-        if isinstance(demand, Mapping):
+        if type(demand) is not tuple and isinstance(demand, Mapping):
             by_band = [demand.get(name, 0) for name in names] if set(demand) <= set(names) else None
         else:
             demand = by_band
@@ -222,7 +224,7 @@ class RecordedAllocator:
         elif isinstance(result, Refusal):
             self.record(records.End("refused"))
         else:
-            self.record(records.End())
+            self.record(_DONE)
         return result
 
 
@@ -239,11 +241,13 @@ def _typed(make: Callable[[], records.Call]) -> records.Call | None:
 
 def _listed(values: Any) -> Any:
     """A list of what can be gone through only once; anything else as it is."""
-    return list(values) if isinstance(values, Iterator) else values
+    # asked first, since being an iterator is slow to find out
+    is_whole = type(values) in (tuple, list)
+    return values if is_whole or not isinstance(values, Iterator) else list(values)
 
 
 def _integers(values: Any) -> list[int]:
-    if is_plain(values) and (not values.size or as_unsigned(values).max() <= records.WIDEST):
+    if is_plain(values) and (not values.size or largest(as_unsigned(values)) <= records.WIDEST):
         integers: list[int] = values.tolist()
         return integers
     try:
@@ -262,6 +266,8 @@ def _integer(value: Any) -> int:
 
 
 def _count(value: Any) -> int:
+    if type(value) is int and 0 <= value <= records.WIDEST:
+        return value
     if _integer(value) < 0:
         raise _Untypable
     return int(value)

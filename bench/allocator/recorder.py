@@ -66,6 +66,6 @@ def _step_seconds(allocator: Allocator | RecordedAllocator) -> float:
 
 
 def _recorded(allocator: Allocator) -> RecordedAllocator:
-    # as long as what a writer would have to catch up with
-    backlog: deque[Any] = deque(maxlen=10_000)
+    # as long as what a writer has still to write: a few steps
+    backlog: deque[Any] = deque(maxlen=256)
     return RecordedAllocator(allocator, backlog.append)
