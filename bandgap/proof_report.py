@@ -15,6 +15,7 @@ from properties.faults import FAULTS
 from properties.judging import Counterexample
 from properties.known import weakenings
 from properties.specification import AS_WRITTEN
+from properties.trials import REDUNDANT
 
 COLOURS = {Verdict.PROVED: "green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "bold yellow"}
 SAYS = {Verdict.PROVED: "holds", Verdict.VIOLATED: "violated", Verdict.UNKNOWN: "inconclusive"}
@@ -40,6 +41,8 @@ def line(result: Answer | Trial | Witness) -> Text:
         case Answer():
             return _line(result.obligation.name, result.verdict, result.verdict, result.seconds)
         case Trial():
+            if result.name in REDUNDANT:
+                return _line(result.name, "spare", trial_verdict(result), result.seconds, REDUNDANT[result.name])
             others = ", ".join(name for name in result.refuted if name != result.property)
             word = "caught" if result.name in FAULTS else "needed"
             breaks = result.property + (f" (also {others})" if others else "")

@@ -1,6 +1,5 @@
 """The search of small arenas for one in which a formula is true."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import z3
@@ -63,7 +62,8 @@ class Search:
 
     def _plainest(self, model: z3.ModelRef) -> z3.ModelRef:
         """A model in which as many tables as can be are empty, and as many entries of the others as can be."""
-        for table in self._tables():
+        for name in PLAINEST_FIRST:
+            table: Table = getattr(self.scene.before, name)
             # From the last to the first, so that what remains has the lowest numbers.
             plain = [as_bits(entry == table.default) for entry in reversed(table.entries.values())]
             emptied = self._narrowed(plain)
@@ -73,8 +73,9 @@ class Search:
             for one in plain:
                 if z3.is_true(model.eval(one, model_completion=True)):
                     self.solver.add(one)
-                else:
-                    model = self._narrowed([one]) or model
+                    continue
+                plainer = self._narrowed([one])
+                model = model if plainer is None else plainer
         return model
 
     def _narrowed(self, wishes: list[Any]) -> z3.ModelRef | None:
@@ -95,9 +96,6 @@ class Search:
         with plain(self.shape):
             after = before.became(action.effect(before.state(), *arguments))
         return Example(before, after, self.stage, arguments)
-
-    def _tables(self) -> Iterator[Table]:
-        yield from (getattr(self.scene.before, name) for name in PLAINEST_FIRST)
 
 
 PLAINEST_FIRST = (
