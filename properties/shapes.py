@@ -41,7 +41,7 @@ class Shape:
     def values_of(self) -> Mapping[str, range]:
         """The values that an entry of a field can have.
 
-        There is one status that means nothing, and a count below none: that no page has either is for invariants to say.
+        One status means nothing and one count is below none: that there is neither is for invariants to say.
         """
         return {
             **self.members,
