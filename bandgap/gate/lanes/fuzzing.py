@@ -134,8 +134,8 @@ def floors(floor: int, rare_floor: int) -> Mapping[str, int]:
 
 
 def machine_floors(settings: Settings) -> Mapping[str, int]:
-    """Little, for Hypothesis makes few calls."""
-    return floors(1, 1) if settings.quick else floors(20, 5)
+    """Little, for Hypothesis makes few calls: the rarest things may not happen in a quick gate."""
+    return floors(1, 0) if settings.quick else floors(20, 5)
 
 
 def driver_floors(settings: Settings) -> Mapping[str, int]:
@@ -146,13 +146,13 @@ def driver_floors(settings: Settings) -> Mapping[str, int]:
 MACHINE = Lane(
     "machine",
     "No sequence of calls that Hypothesis tries breaks a property, loses a byte or makes tables disagree.",
-    partial(_tasks, "machine", machine, machine_canary, (60, 240)),
+    partial(_tasks, "machine", machine, machine_canary, (120, 600)),
     machine_floors,
 )
 DRIVER = Lane(
     "driver",
     "No call of the seeded driver breaks a property, loses a byte or makes tables disagree.",
-    partial(_tasks, "driver", driver, driver_canary, (60, 240)),
+    partial(_tasks, "driver", driver, driver_canary, (120, 600)),
     driver_floors,
 )
 

@@ -49,7 +49,7 @@ def prove(settings: Settings, progress: Progress) -> Evidence:
 
 def tasks(_settings: Settings) -> Sequence[Task]:
     """One, which has its own processes."""
-    return (Task("proofs", "obligations, vacuity, necessity", prove, seconds=300, all_cores=True),)
+    return (Task("proofs", "obligations, vacuity, necessity", prove, seconds=900, all_cores=True),)
 
 
 PROOFS = Lane(

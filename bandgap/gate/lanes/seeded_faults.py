@@ -68,7 +68,7 @@ def tasks(_settings: Settings) -> Sequence[Task]:
     return (
         Task("faults", "canary", canary, seconds=30),
         *(
-            Task("faults", f"part {part} of {PARTS}", partial(try_part, names), seconds=240)
+            Task("faults", f"part {part} of {PARTS}", partial(try_part, names), seconds=600)
             for part, names in enumerate(parts, 1)
         ),
     )
