@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 from fuzz import script
-from fuzz.failure import Failure, played
+from fuzz.failure import Failure, Played, played
 from fuzz.naming import script_of
 from fuzz.reduction import reduced
 from fuzz.setups import Setup
 from fuzz.stage import Logged
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
-from fuzz.watch import CLOSELY, FROM_OUTSIDE
+from fuzz.watch import CLOSELY, FROM_OUTSIDE, JUDGED_ONLY, Watch
 
 SYMPTOMS = frozenset({"agreement", "crash"})
-"""What breaks for any reason; a failure of a property proper is not traded for one of these."""
+"""What breaks for any reason: traded for a property proper where that can be had, and never the other way."""
 
 
 def explained(
@@ -38,23 +38,34 @@ def explained(
         seconds: for making the script shorter.
     """
     calls = script_of(log)
-    for watch in (FROM_OUTSIDE, CLOSELY):
-        again = played(target, setup, calls, watch)
-        if again.violation is not None:
-            break
-    else:
+    watch, again = _watched(target, setup, calls)
+    if again.violation is None:
         seen = violation.property, violation.problem, violation.finding
         return Failure(target.name, setup, *seen, calls, again.records, watch, fault, repeats=False, reduced=False)
-    first = again.violation.property
+    name = again.violation.property
 
     def fails(shorter: script.Script) -> bool:
+        nonlocal name
         seen = played(target, setup, shorter, watch).violation
-        return seen is not None and (seen.property == first or not {seen.property, first} & SYMPTOMS)
+        if seen is None or (seen.property in SYMPTOMS and seen.property != name):
+            return False
+        name = seen.property
+        return True
 
     result = reduced(calls, fails, seconds)
     last = played(target, setup, result.script, watch)
     broken = last.violation
     if broken is None:
-        raise RuntimeError(f"the reduced script does not break {first} any more: runs are not repeatable")
+        raise RuntimeError(f"the reduced script does not break {name} any more: runs are not repeatable")
     seen = broken.property, broken.problem, broken.finding
     return Failure(target.name, setup, *seen, result.script, last.records, watch, fault, reduced=not result.cut_short)
+
+
+def _watched(target: Target, setup: Setup, calls: script.Script) -> tuple[Watch, Played]:
+    """The least that must be looked at to see a script fail, which is the fastest; and how it fails then."""
+    again = played(target, setup, calls, FROM_OUTSIDE)
+    if again.violation is None:
+        return CLOSELY, played(target, setup, calls, CLOSELY)
+    if again.violation.finding is None:
+        return FROM_OUTSIDE, again
+    return JUDGED_ONLY, played(target, setup, calls, JUDGED_ONLY)

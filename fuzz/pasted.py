@@ -11,7 +11,6 @@ from fuzz.setups import Setup
 from fuzz.stage import Stage
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
-from fuzz.watch import FROM_OUTSIDE
 from impl.layout import Kind, Row
 
 _JUDGED = """\
@@ -62,7 +61,7 @@ def pasted(failure: Failure, target: Target) -> str:
     head = (_JUDGED if judged else _STAGED).format(
         layout=_layout(failure.setup),
         arena_bytes=failure.setup.arena_bytes,
-        watch="FROM_OUTSIDE" if failure.watch == FROM_OUTSIDE else "CLOSELY",
+        watch="CLOSELY" if failure.watch.tables_every else "FROM_OUTSIDE",
     )
     lines = _Lines(calls, stage.rejected, judged).all()
     said = f"# {failure.property}: {' '.join(failure.problem.split())}\n"

@@ -80,7 +80,7 @@ class Reproduction(Struct, frozen=True, forbid_unknown_fields=True):
     property: Name
     problem: Text
     fault: Name | None
-    from_outside: bool  # whether only what a caller can see was looked at
+    from_outside: bool  # whether it shows without looking at the allocator's tables
     setup: SetupText
     script: Annotated[list[AnyCall], Meta(max_length=MOST_CALLS)]
 
@@ -101,7 +101,7 @@ def encoded(failure: Failure) -> bytes:
         "property": failure.property,
         "problem": failure.problem[:4000],
         "fault": failure.fault,
-        "from_outside": failure.watch == FROM_OUTSIDE,
+        "from_outside": failure.watch.tables_every == 0,
     }
     lines = [f'  "{name}": {_json(value)},' for name, value in head.items()]
     setup = msgspec.json.format(msgspec.json.encode(_setup_text(failure.setup)), indent=2).decode()

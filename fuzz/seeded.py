@@ -132,9 +132,10 @@ def operations_of(seed: int, life: int) -> Iterator[Operation]:
     weights = [kind.weight * rnd.choice(EMPHASES) for kind in KINDS.values()]
     if not any(weights):
         weights = [1 for _ in names]
-    for name in rnd.choices(names, weights, k=rnd.choice(LIVES)):
-        draws = rnd.getrandbits(4 * DRAW_BITS)
-        yield Operation(name, _split(draws))
+    # some lives begin in an arena that is filled kind by kind
+    filling = ["one-kind"] * rnd.choice((0, 0, 1, 2, 3))
+    for name in filling + rnd.choices(names, weights, k=rnd.choice(LIVES)):
+        yield Operation(name, _split(rnd.getrandbits(4 * DRAW_BITS)))
 
 
 def _split(draws: int) -> tuple[int, int, int, int]:

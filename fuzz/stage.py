@@ -203,7 +203,7 @@ class Stage:
 
         def read() -> None:
             self._retired(ticket)
-            self._read_all()
+            self._moved = True
 
         return self._plain("settle", lambda: self.allocator.settle(ticket), user, read)
 
@@ -316,7 +316,7 @@ class Stage:
         tables_every, contents_every = self.watch.tables_every, self.watch.contents_every
         if tables_every and self.calls % tables_every == 0:
             check_tables(self.allocator, self.state)
-        if self._moved or self.calls % contents_every == 0:
+        if contents_every and (self._moved or self.calls % contents_every == 0):
             check_replica(self.allocator, self.state)
             self._read_all()
 

@@ -10,7 +10,8 @@ class Watch:
 
     Attributes:
         tables_every: calls from one comparison of all tables with the judge's state to the next; 0 for never.
-        contents_every: calls from one reading of all contents to the next.
+        contents_every: calls from one reading of all contents to the next, apart from what moved or settled and is
+            read at once; 0 for not before the end.
     """
 
     tables_every: int = 1
@@ -22,6 +23,9 @@ CLOSELY: Final = Watch()
 
 FROM_OUTSIDE: Final = Watch(tables_every=0)
 """Only what a caller or a kernel can see, but all of it."""
+
+JUDGED_ONLY: Final = Watch(tables_every=0, contents_every=0)
+"""Nothing but the trace, until the end."""
 
 IN_PASSING: Final = Watch(tables_every=61, contents_every=17)
 """Fast.  The numbers are prime, so that no rhythm of the driver hides anything from them."""

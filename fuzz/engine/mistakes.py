@@ -83,6 +83,8 @@ def write_what_is_in_use(engine: Engine, draws: Draws) -> str:
     band, ids = _pages_of_someone(engine, draws)
     if not ids:
         return "no page"
+    shared = [vid for vid in ids if stage.state.refs[band, vid] > 1]
+    ids = shared if shared and draws[3] & 2 else ids
     ticket = stage.open("copy", f"stray {draws[2] % 2}") if len(stage.tickets) < 12 else None
     if ticket is None:
         return "no ticket"

@@ -7,7 +7,7 @@ from fuzz.violation import Violation
 from impl.plan import Refusal
 
 
-@operation(weight=3)
+@operation(weight=5)
 def compact(engine: Engine, draws: Draws) -> str:
     """An idle moment: nothing, a page, a few pages or everything may be moved."""
     page = pick(engine.kinds, draws[0]).page_bytes
@@ -15,7 +15,24 @@ def compact(engine: Engine, draws: Draws) -> str:
     return "moved" if moved else "nothing to move"
 
 
-@operation(weight=3)
+@operation(weight=4)
+def one_kind(engine: Engine, draws: Draws) -> str:
+    """Pages of one kind alone: a few, or a good part of what the arena could hold of it."""
+    if len(engine.requests) >= MOST_REQUESTS:
+        return "enough requests"
+    band = pick(engine.bands, draws[0])
+    all_of_it = engine.stage.allocator.chain.bands[band].limit
+    count = (1, 2, 3, all_of_it // 5, all_of_it // 3, all_of_it // 2)[draws[1] % 6] + draws[1] // 6 % 2
+    given = engine.stage.allocate(
+        [count if other == band else 0 for other in engine.bands], engine.settleable(draws[2])
+    )
+    if not isinstance(given, list):
+        return "rejected" if given is None else f"refused {given.reason}"
+    engine.requests.append(Request(0, given, [0] * len(given)))
+    return "granted"
+
+
+@operation(weight=2)
 def at_the_edge(engine: Engine, draws: Draws) -> str:
     """The most pages of one kind that fit beside a few of the others, or one page more than that."""
     if len(engine.requests) >= MOST_REQUESTS:

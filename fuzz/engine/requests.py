@@ -1,6 +1,6 @@
 """What happens to requests: admission, growth, sharing, and the ways in which they end."""
 
-from fuzz.engine.engine import Engine, pick
+from fuzz.engine.engine import Engine, pick, some
 from fuzz.engine.operations import Draws, operation
 from fuzz.engine.request import Request, first_needed
 from impl.layout import Lifetime
@@ -37,12 +37,13 @@ def decode(engine: Engine, draws: Draws) -> str:
     return outcome
 
 
-@operation(weight=3)
+@operation(weight=4)
 def share_prefix(engine: Engine, draws: Draws) -> str:
     """A new request begins with whole pages of another, as far as they are cached, and gets the rest of its own."""
-    if not engine.requests:
-        return "no request"
-    other = pick(engine.requests, draws[0])
+    cached = [request for request in engine.requests if request.launched >= engine.page_tokens]
+    if not cached:
+        return "nothing is cached"
+    other = pick(cached, draws[0])
     whole = other.launched // engine.page_tokens
     pages = whole - draws[1] % 3
     shared = _shared_pages(engine, other, pages)
@@ -79,6 +80,22 @@ def _shared_pages(engine: Engine, other: Request, pages: int) -> list[list[int]]
             return None
         shared.append(other.pages[band][begin : pages - other.first[band]])
     return shared
+
+
+@operation(weight=1)
+def share_twice(engine: Engine, draws: Draws) -> str:
+    """Two more references to some pages of a request in one call, given up again one by one or together."""
+    if not engine.requests:
+        return "no request"
+    request = pick(engine.requests, draws[0])
+    band = pick(engine.bands, draws[1])
+    ids = some(request.pages[band], draws[2])
+    if not ids:
+        return "no page"
+    engine.stage.share(band, [*ids, *ids])
+    for batch in ([*ids, *ids],) if draws[3] % 2 else (ids, ids[::-1]):
+        engine.stage.release(band, batch)
+    return "shared"
 
 
 @operation(weight=4)

@@ -143,6 +143,24 @@ def receive(engine: Engine, draws: Draws) -> str:
     return _filled(engine, draws, "transfer")
 
 
+@operation(weight=4)
+def hold_more(engine: Engine, draws: Draws) -> str:
+    """A ticket that was opened long ago asks for pages, some of them again, perhaps behind the back of a later one."""
+    tickets = list(engine.stage.tickets)
+    if not tickets or not engine.requests:
+        return "no ticket or no request"
+    ticket, request = pick(tickets, draws[0]), pick(engine.requests, draws[1])
+    band = pick(engine.bands, draws[2])
+    ids = some(request.pages[band], draws[3] | 1)
+    if not ids:
+        return "no page"
+    mode: Mode = "write" if draws[2] // 256 % 2 else "read"
+    taken = engine.stage.hold(ticket, band, ids, mode)
+    if taken and mode == "write":
+        engine.stage.issue(ticket, band, ids)
+    return "taken" if taken else "rejected"
+
+
 @operation(weight=3)
 def unpublish(engine: Engine, draws: Draws) -> str:
     """Someone takes its addresses back, perhaps before its transfer is over."""

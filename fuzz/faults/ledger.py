@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from fuzz.faults.fault import fault, replaced
-from impl.holders import Holders
 from impl.ids import IdSpace
 from impl.ledger import Ledger, Ticket
 from impl.numbers import Int64
@@ -33,19 +32,23 @@ def free_ignores_holders() -> Iterator[None]:
         yield
 
 
-@fault("allocator", "outside-is-free", "trtllm#15018")
+@fault("allocator", "ledger-gated-reuse", "trtllm#15018")
 def retiring_forgets_other_holders() -> Iterator[None]:
-    """When a ticket retires, withheld pages of its own come free even if another ticket holds them too."""
+    """When a ticket retires, withheld pages of its own may be handed out even if another ticket holds them too."""
 
-    def careless(remove: Method) -> Method:
-        def patched(self: Any, holding: Any) -> Int64:
-            remove(self, holding)
-            pages: Int64 = holding.all_pages()
-            return pages
+    def careless(retire: Method) -> Method:
+        def patched(self: Any, ticket: Ticket, *, settled: bool) -> None:
+            held = [(band, each.all_pages()) for band, each in enumerate(ticket.holdings) if each is not None]
+            retire(self, ticket, settled=settled)
+            for band, mine in held:
+                pages = self._bands[band].pages
+                withheld = mine[pages.states[mine] == WITHHELD]
+                pages.give_back(withheld)
+                pages.list_holes(withheld)
 
         return patched
 
-    with replaced(Holders, "remove", careless):
+    with replaced(Steps, "retire", careless):
         yield
 
 
@@ -79,10 +82,7 @@ def only_the_last_withheld_page_comes_back() -> Iterator[None]:
 
         return patched
 
-    def blind(pages_by_holders: Method) -> Method:
-        return lambda self, *arguments: [group for group in pages_by_holders(self, *arguments) if group[0]]
-
-    with replaced(Ledger, "retire", careless), replaced(Ledger, "pages_by_holders", blind):
+    with replaced(Ledger, "retire", careless):
         yield
 
 

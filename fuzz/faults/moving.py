@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
@@ -12,7 +13,7 @@ from fuzz.faults.fault import fault, replaced
 from impl.admission import Admission
 from impl.allocator import Allocator
 from impl.device.immediate import ImmediateDevice
-from impl.ledger import NO_EXTENT, Ledger
+from impl.ledger import NO_EXTENT
 from impl.numbers import Int64
 from impl.steps import Steps
 
@@ -21,15 +22,22 @@ Method = Callable[..., Any]
 
 @fault("allocator", "writers-pin", "sglang#36731")
 def writers_do_not_pin() -> Iterator[None]:
-    """Pages move although a ticket writes them."""
+    """Compaction moves pages although a ticket writes them."""
 
-    def extent(self: Any, band: int, retired: frozenset[int] = frozenset()) -> tuple[int, int]:
-        held = [
-            ticket.holdings[band]
-            for number, ticket in self.tickets.items()
-            if number not in retired and ticket.holdings[band] is not None and not ticket.holdings[band].written
-        ]
+    def readers(ledger: Any, band: int) -> tuple[int, int]:
+        held = [ticket.holdings[band] for ticket in ledger.tickets.values()]
+        held = [holding for holding in held if holding is not None and not holding.written]
         return (min(each.lo for each in held), max(each.hi for each in held)) if held else NO_EXTENT
+
+    def careless(compact: Method) -> Method:
+        def patched(self: Any, budget: int) -> Any:
+            self._ledger.pins = partial(readers, self._ledger)
+            try:
+                return compact(self, budget)
+            finally:
+                del self._ledger.pins
+
+        return patched
 
     def unasserted(move: Method) -> Method:
         def patched(self: Any, number: int, *pages: Int64) -> None:
@@ -42,10 +50,7 @@ def writers_do_not_pin() -> Iterator[None]:
 
         return patched
 
-    with ExitStack() as stack:
-        stack.enter_context(replaced(Ledger, "pins", lambda _: extent))
-        stack.enter_context(replaced(Ledger, "pins_without", lambda _: extent))
-        stack.enter_context(replaced(Steps, "_move", unasserted))
+    with replaced(Allocator, "compact", careless), replaced(Steps, "_move", unasserted):
         yield
 
 
@@ -108,13 +113,14 @@ def one_unpublish_opens_the_gate() -> Iterator[None]:
 
         return patched
 
-    def careless(compact: Method) -> Method:
-        return lambda self, budget: (_gate_hidden(compact) if self in opened else compact)(self, budget)
+    def careless(call: Method) -> Method:
+        return lambda self, *arguments: (_gate_hidden(call) if self in opened else call)(self, *arguments)
 
     with ExitStack() as stack:
         stack.enter_context(replaced(Allocator, "publish", closing))
         stack.enter_context(replaced(Allocator, "unpublish", opening))
-        stack.enter_context(replaced(Allocator, "compact", careless))
+        for name in ("allocate", "compact"):
+            stack.enter_context(replaced(Allocator, name, careless))
         yield
 
 
@@ -134,7 +140,7 @@ def page_table_on_the_device_is_stale_after_a_move() -> Iterator[None]:
     def careless(update: Method) -> Method:
         return lambda self, *arguments: None if moving[0] else update(self, *arguments)
 
-    with replaced(Steps, "compact", watched), replaced(Steps, "_update_table", careless):
+    with replaced(Steps, "compact", watched), replaced(ImmediateDevice, "update_table", careless):
         yield
 
 

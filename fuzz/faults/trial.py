@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
+from fuzz.explaining import SYMPTOMS
 from fuzz.failure import Failure
 from fuzz.faults.fault import Fault
 from fuzz.seeded import Run, run_seeded
@@ -18,6 +20,10 @@ BASELINE_CALLS: Final = 20_000
 CALLS: Final = 60_000
 """Judged calls after which a fault has survived."""
 
+HUNTS: Final = 3
+"""A fault may break several properties.  It is hunted so often, each time with other operations, and the property that
+the shortest script breaks is the one that caught it; of equally short ones, the one that the fault names."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -26,8 +32,8 @@ class Trial:
     Attributes:
         fault: which was in force.
         verdict: `invalid` where the fault could not be put into force, or only broke the code that it replaced.
-        caught_by: the property that broke first; None if none did.
-        calls: judged calls until then.
+        caught_by: the property that broke; None if none did.
+        calls: judged calls until something broke for the first time.
         seconds: until then, the time for making the failure shorter left out.
         shrunk: calls of the failure in the end; None if there is none.
         failure: with the calls that show it.
@@ -98,6 +104,7 @@ def try_one(
     seed: int = SEED,
     calls: int = CALLS,
     seconds: float | None = None,
+    hunts: int = HUNTS,
 ) -> Trial:
     """Put a fault into force and drive the allocator until something breaks; see `try_all`."""
     try:
@@ -106,13 +113,22 @@ def try_one(
     except Exception as error:
         return Trial(fault, "invalid", problem=f"it cannot be put into force: {type(error).__name__}: {error}")
     try:
-        run = run_seeded(setups, seed, calls=calls, seconds=seconds, fault=fault.name, reduce_seconds=60.0)
+        runs = [
+            run_seeded(setups, seed + hunt, calls=calls, seconds=seconds, fault=fault.name, reduce_seconds=60.0)
+            for hunt in range(hunts)
+        ]
     finally:
         force.__exit__(None, None, None)
-    failure = run.failure
-    if failure is None:
-        return Trial(fault, "survived", None, run.calls, run.searching)
+    failures = [run.failure for run in runs if run.failure is not None]
+    first = next((run for run in runs if run.failure is not None), runs[0])
+    if not failures:
+        return Trial(fault, "survived", None, first.calls, first.searching)
+    failure = min(failures, key=partial(_awkwardness, fault))
     if failure.property == "crash":
-        return Trial(fault, "invalid", "crash", run.calls, run.searching, None, failure, failure.problem)
+        return Trial(fault, "invalid", "crash", first.calls, first.searching, None, failure, failure.problem)
     verdict: Verdict = "caught" if failure.property == fault.property else "caught by another property"
-    return Trial(fault, verdict, failure.property, run.calls, run.searching, len(failure.script), failure)
+    return Trial(fault, verdict, failure.property, first.calls, first.searching, len(failure.script), failure)
+
+
+def _awkwardness(fault: Fault, failure: Failure) -> tuple[bool, int, bool]:
+    return failure.property in SYMPTOMS, len(failure.script), failure.property != fault.property

@@ -5,7 +5,7 @@ from functools import cache
 from fuzz.failure import Failure
 from fuzz.faults.all import FAULTS
 from fuzz.faults.trial import try_one
-from fuzz.setups import TOYS, setup_of
+from fuzz.setups import setup_of
 
 JUDGED = "withheld-pages-are-handed-out"
 """Found by the judge."""
@@ -19,6 +19,7 @@ EACH = (JUDGED, SEEN_IN_BYTES, SEEN_IN_TABLES)
 
 @cache
 def failure_under(fault: str) -> Failure:
-    failure = try_one(FAULTS[fault], [setup_of(name) for name in TOYS]).failure
+    setup = "toy-three" if fault == SEEN_IN_TABLES else "toy-state-full"
+    failure = try_one(FAULTS[fault], [setup_of(setup)], hunts=1).failure
     assert failure is not None
     return failure

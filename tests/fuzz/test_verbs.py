@@ -7,6 +7,7 @@ from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.verbs import faults, fuzz, reproduce
 from fuzz.coverage import Coverage
+from fuzz.faults import trial
 from fuzz.faults.all import FAULTS
 
 
@@ -45,8 +46,11 @@ def test_a_run_that_is_stopped_tells_what_it_has(tmp_path: Path, monkeypatch: py
     assert fuzz.run(folder=tmp_path) is Exit.INCONCLUSIVE
 
 
-def test_the_matrix_of_faults_is_a_document(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_matrix_of_faults_is_a_document(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = ["recorder-swaps-two-pages", "free-ignores-holders"]
+    monkeypatch.setattr(trial, "BASELINE_CALLS", 500)
     assert faults.run(names, as_json=True) is Exit.HOLDS
     document = json.loads(capsys.readouterr().out)
     assert document["holds"] is True
@@ -56,7 +60,10 @@ def test_the_matrix_of_faults_is_a_document(capsys: pytest.CaptureFixture[str]) 
     assert all(fault["shrunk"] <= 12 and fault["seconds"] < 60 for fault in document["faults"])
 
 
-def test_a_fault_that_survives_is_a_violation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fault_that_survives_is_a_violation(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial, "BASELINE_CALLS", 500)
     assert faults.run(["one-unpublish-opens-the-gate"], calls=1) is Exit.VIOLATED
     assert "survived" in capsys.readouterr().out
 
