@@ -9,6 +9,7 @@ import torch
 from events.records import AnyRecord
 from impl.allocator import Allocator
 from impl.recording import RecordedAllocator
+from tests.impl import soak
 from tests.impl.replay import Replay
 from tests.impl.toys import Driver, random_layout
 
@@ -99,3 +100,35 @@ def test_the_same_calls_give_the_same_ids_and_layout_recorded_or_not(seed: int) 
     assert plain.snapshot() == first.snapshot()
     for band in range(2 + seed):
         assert np.array_equal(plain.page_table(band), first.page_table(band))
+
+
+# ------------------------------------------------------------------------------------------------------- a long soak
+
+
+def test_a_short_soak_leaves_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(soak, "TURN", 100)
+    assert soak.main(["--calls", "6000", "--seed", "1"]) == 0
+    printed = capsys.readouterr()
+    assert "calls judged" in printed.err
+    assert "nothing is left" in printed.out
+    assert int(printed.out.split()[0].replace(",", "")) >= 6000
+
+
+def test_memory_that_grows_ends_a_soak(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[bytes] = []
+
+    def leaking(self: soak.RandomCourse) -> None:
+        kept.append(b"x" * (8 << 20))
+        self.calls += 100
+
+    monkeypatch.setattr(soak, "TURN", 1)
+    monkeypatch.setattr(soak.RandomCourse, "turn", leaking)
+    with pytest.raises(AssertionError, match="memory grows"):
+        soak.soak(10_000)
+
+
+def test_what_is_left_in_the_end_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soak, "TURN", 100)
+    monkeypatch.setattr(Driver, "finish", lambda _: None)
+    with pytest.raises(AssertionError):
+        soak.soak(2000)
