@@ -14,11 +14,8 @@ from fuzz.violation import Violation
 from impl.layout import Kind, Row
 
 _JUDGED = """\
-from contextlib import suppress
-
 from impl.allocator import Allocator
 from impl.layout import DType, Kind, Layout, Lifetime, Row
-from impl.misuse import Misuse
 from impl.recording import RecordedAllocator
 from spec.judge.judge import Judge
 
@@ -64,10 +61,13 @@ def pasted(failure: Failure, target: Target) -> str:
         watch="CLOSELY" if failure.watch.tables_every else "FROM_OUTSIDE",
     )
     lines = _Lines(calls, stage.rejected, judged).all()
+    rejecting = (
+        "from contextlib import suppress\n\nfrom impl.misuse import Misuse\n" if judged and stage.rejected else ""
+    )
     said = f"# {failure.property}: {' '.join(failure.problem.split())}\n"
     fault = f"# found under the seeded fault {failure.fault}, without which it passes\n" if failure.fault else ""
     ending = "" if judged else "a.check_everything()\n"
-    return said + fault + head + "".join(f"{line}\n" for line in lines) + ending
+    return said + fault + rejecting + head + "".join(f"{line}\n" for line in lines) + ending
 
 
 class _Lines:

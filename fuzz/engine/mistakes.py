@@ -1,6 +1,6 @@
 """Mistakes that a caller makes on purpose here: each call must be rejected, and nothing may have changed."""
 
-from fuzz.engine.engine import Engine, pick
+from fuzz.engine.engine import MOST_TICKETS, Engine, pick
 from fuzz.engine.operations import Draws, operation
 from fuzz.malformed import CASES
 from fuzz.script import FAR_AHEAD
@@ -85,7 +85,7 @@ def write_what_is_in_use(engine: Engine, draws: Draws) -> str:
         return "no page"
     shared = [vid for vid in ids if stage.state.refs[band, vid] > 1]
     ids = shared if shared and draws[3] & 2 else ids
-    ticket = stage.open("copy", f"stray {draws[2] % 2}") if len(stage.tickets) < 12 else None
+    ticket = stage.open("copy", f"stray {draws[2] % 2}") if len(stage.tickets) < MOST_TICKETS else None
     if ticket is None:
         return "no ticket"
     taken = stage.hold(ticket, band, ids, "write")
