@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from fuzz import script
-from fuzz.failure import Failure, Played, played
+from fuzz.failure import Failure, played
 from fuzz.naming import script_of
 from fuzz.reduction import reduced
 from fuzz.setups import Setup
 from fuzz.stage import Logged
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
-from fuzz.watch import CLOSELY, FROM_OUTSIDE, JUDGED_ONLY, Watch
+from fuzz.watch import AT_THE_END, CLOSELY, FROM_OUTSIDE, JUDGED_ONLY, Watch
 
 SYMPTOMS = frozenset({"agreement", "crash"})
 """What breaks for any reason: traded for a property proper where that can be had, and never the other way."""
@@ -37,12 +37,12 @@ def explained(
         fault: the seeded fault that is in force.
         seconds: for making the script shorter.
     """
-    calls = script_of(log)
-    watch, again = _watched(target, setup, calls)
-    if again.violation is None:
+    watch, calls, again = _watched(target, setup, script_of(log))
+    if again is None:
         seen = violation.property, violation.problem, violation.finding
-        return Failure(target.name, setup, *seen, calls, again.records, watch, fault, repeats=False, reduced=False)
-    name = again.violation.property
+        records = played(target, setup, calls, watch).records
+        return Failure(target.name, setup, *seen, calls, records, watch, fault, repeats=False, reduced=False)
+    name = again.property
 
     def fails(shorter: script.Script) -> bool:
         nonlocal name
@@ -61,11 +61,18 @@ def explained(
     return Failure(target.name, setup, *seen, result.script, last.records, watch, fault, reduced=not result.cut_short)
 
 
-def _watched(target: Target, setup: Setup, calls: script.Script) -> tuple[Watch, Played]:
-    """The least that must be looked at to see a script fail, which is the fastest; and how it fails then."""
-    again = played(target, setup, calls, FROM_OUTSIDE)
-    if again.violation is None:
-        return CLOSELY, played(target, setup, calls, CLOSELY)
-    if again.violation.finding is None:
-        return FROM_OUTSIDE, again
-    return JUDGED_ONLY, played(target, setup, calls, JUDGED_ONLY)
+def _watched(target: Target, setup: Setup, calls: script.Script) -> tuple[Watch, script.Script, Violation | None]:
+    """How little must be looked at to see a script fail, the script up to there, and how it fails.
+
+    What breaks at the last call can as well be looked for at the end, which is much faster.
+    """
+    for closely, at_the_end in ((FROM_OUTSIDE, JUDGED_ONLY), (CLOSELY, AT_THE_END)):
+        again = played(target, setup, calls, closely)
+        if again.violation is None:
+            continue
+        calls = calls[: again.calls]
+        sooner = played(target, setup, calls, at_the_end).violation
+        if sooner is not None and sooner.property == again.violation.property:
+            return at_the_end, calls, sooner
+        return closely, calls, again.violation
+    return CLOSELY, calls, None

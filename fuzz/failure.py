@@ -46,18 +46,20 @@ class Failure:
 
 @dataclass(frozen=True)
 class Played:
-    """What came of making the calls of a script: the violation if there was one, and the trace."""
+    """What came of making the calls of a script: the violation if there was one, the calls begun, and the trace."""
 
     violation: Violation | None
+    calls: int
     records: tuple[AnyRecord, ...]
 
 
 def played(target: Target, setup: Setup, calls: script.Script, watch: Watch) -> Played:
     """Make the calls of a script on a new allocator."""
     stage = Stage(target, setup, watch, keep_records=True)
+    begun = [0]
     violation = None
     try:
-        play(calls, stage)
+        play(calls, stage, lambda number: begun.__setitem__(0, number))
     except Violation as error:
         violation = error
-    return Played(violation, tuple(stage.records or ()))
+    return Played(violation, begun[0], tuple(stage.records or ()))

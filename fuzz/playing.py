@@ -1,20 +1,23 @@
 """Makes the calls of a script on a stage."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from fuzz import script
 from fuzz.stage import Stage
 from impl.plan import Refusal
 
 
-def play(calls: Iterable[script.AnyCall], stage: Stage) -> None:
+def play(calls: Iterable[script.AnyCall], stage: Stage, begun: Callable[[int], None] = lambda _: None) -> None:
     """Make the calls in turn.  Raises Violation where something that must be true is not.
+
+    `begun` is told the number of each call, from 1, before it is made.
 
     What a name stands for is found out on the way: a script that was cut still makes sense, and names for which there
     is nothing any more are left out.
     """
     player = _Player(stage)
-    for call in calls:
+    for number, call in enumerate(calls, 1):
+        begun(number)
         player.make(call)
     stage.check_everything()
 

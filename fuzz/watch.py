@@ -27,5 +27,8 @@ FROM_OUTSIDE: Final = Watch(tables_every=0)
 JUDGED_ONLY: Final = Watch(tables_every=0, contents_every=0)
 """Nothing but the trace, until the end."""
 
+AT_THE_END: Final = Watch(tables_every=1 << 60, contents_every=0)
+"""The trace, and everything else once it is over."""
+
 IN_PASSING: Final = Watch(tables_every=61, contents_every=17)
 """Fast.  The numbers are prime, so that no rhythm of the driver hides anything from them."""

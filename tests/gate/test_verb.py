@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bandgap.errors import UsageError
+from bandgap.gate.lanes.fuzzing import QUICK
 from bandgap.verbs.gate import run
 from tests.house.walls import ROOT
 
@@ -30,7 +31,7 @@ def test_a_part_of_the_gate_finds_nothing_and_is_no_pass(tmp_path: Path) -> None
     assert [lane["name"] for lane in said["lanes"]] == ["proofs", "machine", "driver", "faults"]
     driver = said["lanes"][2]
     assert driver["canaries"][0]["caught_by"] == driver["canaries"][0]["expects"]
-    assert {count["what"]: count["number"] for count in driver["counts"]}["calls judged"] >= 8_000
+    assert {count["what"]: count["number"] for count in driver["counts"]}["calls judged"] >= QUICK.calls
     assert not [violation for lane in said["lanes"] for violation in lane["violations"]]
     assert all((tmp_path / name).stat().st_size for name in ("report.html", "junit.xml", "gate.json"))
     assert json.loads((tmp_path / "gate.json").read_text()) == said
@@ -58,7 +59,7 @@ def test_an_interrupt_ends_in_a_report_and_exit_3(sent: signal.Signals, tmp_path
         "--only",
         "driver/inkling-small",
         "--only",
-        "driver/canary",
+        "driver/toy-three",
         "--out",
         str(tmp_path),
         "--jobs",
@@ -66,7 +67,7 @@ def test_an_interrupt_ends_in_a_report_and_exit_3(sent: signal.Signals, tmp_path
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        assert "canary" in process.stderr.readline()
+        assert "driver 1/2: toy-three" in process.stderr.readline()
         process.send_signal(sent)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 3, err

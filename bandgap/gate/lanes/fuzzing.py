@@ -42,7 +42,7 @@ class Amount:
     calls: int
 
 
-QUICK = Amount(examples=60, calls=8_000)
+QUICK = Amount(examples=40, calls=6_000)
 USUAL = Amount(examples=600, calls=120_000)
 
 
