@@ -43,7 +43,7 @@ test: $(READY)
 gate: $(READY)
 	$(BIN)/bandgap gate
 
-# About five minutes on two free cores.
+# Seven minutes of processor time, shared by two processes.
 CASES ?= 100000
 brute: $(READY)
 	$(BIN)/python -m tests.impl.exactness --cases $(CASES)
