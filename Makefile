@@ -48,7 +48,7 @@ CASES ?= 100000
 brute: $(READY)
 	$(BIN)/python -m tests.impl.exactness --cases $(CASES)
 
-# Half an hour on a free core: 6 thousand calls per second of its time.
+# Half an hour at most on a core of its own: about 7 thousand calls a second.
 CALLS ?= 10000000
 soak: $(READY)
 	$(BIN)/python -m tests.impl.soak --calls $(CALLS)
