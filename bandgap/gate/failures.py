@@ -1,6 +1,5 @@
 """From a failure that fuzzing found to a violation that is saved, drawn and explained."""
 
-import hashlib
 import shlex
 
 from bandgap.gate.prose import prose_of
@@ -9,13 +8,13 @@ from bandgap.gate.settings import Settings
 from bandgap.gate.violation import Violation
 from fuzz.failure import Failure
 from fuzz.pasted import pasted
-from fuzz.reproduction import encoded
+from fuzz.reproduction import saved
 from fuzz.targets.protocol import Target
 
 
 def violation_of(failure: Failure, target: Target, where: str, settings: Settings) -> Violation:
     """The failure as the reports show it; its file is written."""
-    path = saved(failure, settings)
+    path = str(saved(failure, settings.out / "failures"))
     drawn = scene_of(failure)
     return Violation(
         check=failure.property,
@@ -30,16 +29,6 @@ def violation_of(failure: Failure, target: Target, where: str, settings: Setting
         file=path,
         command=f"bandgap reproduce {shlex.quote(path)}",
     )
-
-
-def saved(failure: Failure, settings: Settings) -> str:
-    """Writes the failure's file, under a name that its contents give it, and returns its path."""
-    data = encoded(failure)
-    folder = settings.out / "failures"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{failure.property}-{hashlib.sha256(data).hexdigest()[:8]}.json"
-    path.write_bytes(data)
-    return str(path)
 
 
 def _reservations(failure: Failure) -> tuple[str, ...]:
