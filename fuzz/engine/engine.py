@@ -46,7 +46,7 @@ class Engine:
             return None, "enough requests"
         request = Request(0, [[] for _ in self.bands], [first_needed(kind, tokens) for kind in self.kinds])
         outcome = self.grow(request, tokens, settle)
-        if request.tokens:
+        if any(request.pages):
             self.requests.append(request)
             return request, outcome
         return None, outcome

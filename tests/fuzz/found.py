@@ -20,6 +20,6 @@ EACH = (JUDGED, SEEN_IN_BYTES, SEEN_IN_TABLES)
 @cache
 def failure_under(fault: str) -> Failure:
     setup = "toy-three" if fault == SEEN_IN_TABLES else "toy-state-full"
-    failure = try_one(FAULTS[fault], [setup_of(setup)], hunts=1).failure
+    failure = try_one(FAULTS[fault], [setup_of(setup)], hunts=(1, 1)).failure
     assert failure is not None
     return failure

@@ -10,7 +10,6 @@ import gc
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
@@ -80,27 +79,15 @@ class EngineCourse:
         while stage.calls < until:
             name, draws = next(self._operations)
             stage.note(name, KINDS[name].act(engine, draws))
-        self._give_up_what_nobody_has()
         stage.check_everything()
         # kept by a stage to tell of a failure, and it is of no use to do millions of calls again
         stage.log.clear()
         stage.rejected.clear()
         self.calls = stage.calls
 
-    def _give_up_what_nobody_has(self) -> None:
-        """Release references that no request of the engine knows, so that mistakes of its own do not fill the arena."""
-        for band in self._engine.bands:
-            lost = Counter(self._allocator.references(band).tolist())
-            for request in self._engine.requests:
-                lost.subtract(request.pages[band])
-            named = list(lost.elements())
-            if named:
-                self._stage.release(band, named)
-
     def finish(self) -> None:
         """See `Course.finish`."""
         stage = self._stage
-        self._give_up_what_nobody_has()
         for request in list(self._engine.requests):
             self._engine.give_up(request)
         for ticket in list(stage.tickets):
