@@ -26,7 +26,7 @@ def in_words(record: r.AnyRecord, header: r.Header | None) -> str:
         case r.Allocate():
             asked = listed([f"{count:,} of {_band(header, band)}" for band, count in enumerate(record.demand)])
             settling = f"; {numbered('ticket', record.settle)} may be settled" if record.settle else ""
-            return f"the driver asks for pages, {asked}{settling}"
+            return f"the driver asks for pages, {asked}{_copying(record, header)}{settling}"
         case r.Share() | r.Release() | r.Land() | r.Drain() | r.Publish() | r.Unpublish() | r.Compact():
             return f"the driver {_of_pages(record, header)}"
         case _:
@@ -47,6 +47,11 @@ def _of_a_ticket(call: r.Open | r.Hold | r.Complete | r.Settle | r.Issue, header
             return f"sees that ticket {call.ticket} is over"
         case r.Settle():
             return f"makes the allocator's stream wait for ticket {call.ticket}"
+
+
+def _copying(call: r.Allocate, header: r.Header | None) -> str:
+    copied = [f"{numbered('id', ids)} of {_band(header, band)}" for band, ids in enumerate(call.originals) if ids]
+    return f", the first as copies of {listed(copied)}" if copied else ""
 
 
 def _of_pages(
@@ -81,6 +86,13 @@ def _step(step: r.Step, header: r.Header | None) -> str:
         case r.Allocated():
             pages, ids = numbered("page", step.pages), numbered("id", step.ids)
             return f"hands out {pages} of {_band(header, step.band)} as {ids}"
+        case r.Forked():
+            pages, ids, originals = (
+                numbered("page", step.pages),
+                numbered("id", step.ids),
+                numbered("id", step.copied),
+            )
+            return f"hands out {pages} of {_band(header, step.band)} as {ids}, copied from {originals}"
         case r.Moved():
             sources, targets = numbered("page", step.sources), numbered("page", step.targets)
             return f"moves {sources} of {_band(header, step.band)} to {targets}"

@@ -108,10 +108,15 @@ class Snapshot(Record, frozen=True, tag="snapshot"):
 
 
 class Allocate(Record, frozen=True, tag="call.allocate"):
-    """Ask for pages of every kind at once: how many of each band; which tickets may be settled to make room."""
+    """Ask for pages of every kind at once: how many of each band; which tickets may be settled to make room.
+
+    `originals` may name virtual pages of each band: the first pages of the band begin as copies of them, one for one.
+    Whoever holds an original for writing must be among the tickets that may be settled.
+    """
 
     demand: Annotated[list[Count], Meta(min_length=1, max_length=256)]
     settle: Numbers = []
+    originals: Annotated[list[Numbers], Meta(max_length=256)] = []
 
 
 class Share(Record, frozen=True, tag="call.share"):
@@ -246,6 +251,15 @@ class Allocated(Record, frozen=True, tag="step.allocate"):
     ids: Numbers
 
 
+class Forked(Record, frozen=True, tag="step.fork"):
+    """Holes became the homes of new virtual pages, pairwise, each with the contents of the virtual page copied to it."""
+
+    band: BandNumber
+    pages: Numbers
+    ids: Numbers
+    copied: Numbers
+
+
 class Moved(Record, frozen=True, tag="step.move"):
     """Live pages were copied into holes of their band, pairwise and in this order."""
 
@@ -274,7 +288,7 @@ class Refused(Record, frozen=True, tag="step.refuse"):
     evict: Annotated[list[Count | None], Meta(max_length=256)] = []
 
 
-Step = GrewLow | GrewHigh | AbsorbedLow | AbsorbedHigh | Appeared | Allocated | Moved | Settled | Refused
+Step = GrewLow | GrewHigh | AbsorbedLow | AbsorbedHigh | Appeared | Allocated | Forked | Moved | Settled | Refused
 
 # -------------------------------------------------------------------------------------------------------------- ends
 

@@ -216,6 +216,27 @@ def leaves_the_bytes_behind(s: State, after: State, band: Term, source: Term, ta
     return after.but(bytes=s.bytes)
 
 
+@in_effect("fork", "content", "trtllm#12306")
+def hands_out_what_lay_there(s: State, after: State, band: Term, page: Term, vid: Term, original: Term) -> State:
+    """The new page is not copied: it shows what its hole did."""
+    return after.but(bytes=s.bytes)
+
+
+@in_effect("fork", "stream-work-on-record", "sglang#38463")
+def leaves_its_copy_off_the_record(s: State, after: State, band: Term, page: Term, vid: Term, original: Term) -> State:
+    """The copy on the allocator's stream is not recorded, so that a transfer may send the page before it is done."""
+    return after.but(queued=s.queued)
+
+
+@in_guard("fork", "no ticket holds the original for writing", "content", "trtllm#9056")
+def copies_what_is_being_written(s: State, band: Term, page: Term, vid: Term, original: Term) -> Term:
+    """Only transfers that write the original are waited for, and not the forwards."""
+    source = s.page_of[band, original]
+    return Not(
+        Some(Those(["ticket"], lambda ticket: And(s.held[ticket, band, source] == WRITE, s.is_transfer[ticket])))
+    )
+
+
 @in_guard("move", "no ticket holds the source for writing", "writers-pin", "sglang#29353")
 def waits_only_for_what_is_in_flight(s: State, band: Term, source: Term, target: Term) -> Term:
     """A page that a ticket will write may be moved as long as no write has been issued."""

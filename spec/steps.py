@@ -108,6 +108,17 @@ def stream_work_on_record(s: State, after: State) -> Term:
             ),
         ),
         Forall(
+            "band page",
+            lambda band, page: Implies(
+                And(
+                    s.status[band, page] != LIVE,
+                    after.status[band, page] == LIVE,
+                    after.bytes[band, page] != s.bytes[band, page],
+                ),
+                after.queued[band, page] >= WRITE,
+            ),
+        ),
+        Forall(
             "band page band page",
             lambda band, page, other, its_page: Or(
                 after.queued[band, page] >= s.queued[band, page], after.queued[other, its_page] == NONE

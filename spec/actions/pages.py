@@ -1,10 +1,10 @@
-"""Virtual pages live from allocate to free; in between they may be shared."""
+"""Virtual pages live from allocate or fork to free; in between they may be shared."""
 
 from spec.catalog import Guard, action
-from spec.logic import Not, Term
+from spec.logic import Not, Term, larger
 from spec.ranges import Some
-from spec.state import LIVE, WITHHELD, State
-from spec.words import given, in_span, is_alive, vacated
+from spec.state import LIVE, READ, WITHHELD, WRITE, State
+from spec.words import given, in_span, is_alive, overwrite, this_page, vacated, writers
 
 
 @action("band page vid")
@@ -27,6 +27,32 @@ class allocate:
             vid_at=s.vid_at.set((band, page), vid),
             refs=s.refs.set((band, vid), 1),
             written=s.written.set((band, vid), s.bytes[band, page]),
+        )
+
+
+@action("band page vid vid")
+class fork:
+    """A hole becomes the home of a new virtual page, which begins as a copy of another."""
+
+    @staticmethod
+    def guard(s: State, band: Term, page: Term, vid: Term, original: Term) -> Guard:
+        yield from allocate.guard(s, band, page, vid)
+        yield "the original is alive", is_alive(s, band, original), "content"
+        yield (
+            "no ticket holds the original for writing",
+            Not(Some(writers(s, band, s.page_of[band, original]))),
+            "content",
+        )
+
+    @staticmethod
+    def effect(s: State, band: Term, page: Term, vid: Term, original: Term) -> State:
+        source = s.page_of[band, original]
+        return allocate.effect(s, band, page, vid).but(
+            bytes=overwrite(s, this_page(s, band, page), lambda *_: s.bytes[band, source]),
+            written=s.written.set((band, vid), s.written[band, original]),
+            queued=s.queued.set((band, source), larger(s.queued[band, source], READ)).set(
+                (band, page), larger(s.queued[band, page], WRITE)
+            ),
         )
 
 

@@ -33,6 +33,7 @@ PAGE_ACTIONS: dict[type[Any], PageActions] = {
     r.AbsorbedHigh: _counted("absorb-high"),
     r.Appeared: _once("appear", lambda a: (a.band, a.page)),
     r.Allocated: _per_page("allocate", lambda a: zip(repeat(a.band), a.pages, a.ids, strict=False)),
+    r.Forked: _per_page("fork", lambda a: zip(repeat(a.band), a.pages, a.ids, a.copied, strict=False)),
     r.Moved: _per_page("move", lambda a: zip(repeat(a.band), a.sources, a.targets, strict=False)),
     r.Settled: _once("settle", lambda a: (a.ticket,)),
     r.Share: _per_page("share", lambda c: zip(repeat(c.band), c.ids, strict=False)),

@@ -11,7 +11,7 @@ LAYOUT: frozenset[type[Any]] = frozenset({r.GrewLow, r.GrewHigh, r.AbsorbedLow, 
 SHRINKS: frozenset[type[Any]] = frozenset({r.AbsorbedLow, r.AbsorbedHigh})
 
 STEPS_OF: dict[type[Any], frozenset[type[Any]]] = {
-    r.Allocate: LAYOUT | {r.Allocated, r.Moved, r.Settled, r.Refused},
+    r.Allocate: LAYOUT | {r.Allocated, r.Forked, r.Moved, r.Settled, r.Refused},
     r.Compact: LAYOUT | {r.Moved},
     r.Release: SHRINKS,
     r.Complete: SHRINKS,
@@ -35,6 +35,7 @@ class Answer:
     """What the steps of a call came to.  It grows with the pages that are allocated, not with the steps."""
 
     given: dict[int, list[int]] = field(default_factory=dict)  # by band
+    originals: dict[int, list[int]] = field(default_factory=dict)  # of which the first of them are copies
     refusals: int = 0
     settled: int = 0
     moved_bytes: int = 0
@@ -44,6 +45,9 @@ class Answer:
         kind = type(step)
         if kind is r.Allocated:
             self.given.setdefault(step.band, []).extend(step.ids)
+        elif kind is r.Forked:
+            self.given.setdefault(step.band, []).extend(step.ids)
+            self.originals.setdefault(step.band, []).extend(step.copied)
         elif kind is r.Refused:
             self.refusals += 1
         elif kind is r.Settled:
@@ -85,6 +89,9 @@ def _grant_problem(call: r.Allocate, end: r.End, answer: Answer) -> Problem | No
     counts = [len(ids) for ids in given]
     if counts != list(call.demand):
         return "all-or-nothing", f"{list(call.demand)} pages of each band were asked for, and {counts} allocated"
+    copied = [answer.originals.get(band, []) for band in range(len(call.demand))]
+    if copied != (call.originals or [[] for _ in call.demand]):
+        return "agreement", f"copies of {call.originals} were asked for, by band, and {copied} were copied"
     if end.ids != given:
         return "agreement", "the driver was given other ids than the allocator's steps say"
     return None

@@ -7,6 +7,8 @@ from events import records as r
 from spec.judge.arena import GARBAGE, JudgedArena
 from spec.judge.rules import Answer
 from spec.judge.verdict import Problem
+from spec.ranges import Exists
+from spec.words import writers
 
 Check = Callable[[JudgedArena, Any], Problem | None]
 
@@ -28,6 +30,10 @@ def step_problem(s: JudgedArena, call: Any, step: Any, answer: Answer) -> str | 
         return None if s.order.is_open(step.ticket) else f"ticket {step.ticket} has retired already"
     if step.band >= s.bands:
         return f"there is no band {step.band}"
+    if kind is r.Forked and not len(step.pages) == len(step.ids) == len(step.copied):
+        return f"{len(step.pages)} pages and {len(step.ids)} ids for {len(step.copied)} originals"
+    if kind is r.Forked and len(answer.given.get(step.band, ())) != len(answer.originals.get(step.band, ())):
+        return "the copies of a band come before its other pages"
     if kind is r.Allocated and len(step.pages) != len(step.ids):
         return f"{len(step.pages)} pages for {len(step.ids)} ids"
     if kind is r.Moved:
@@ -45,6 +51,24 @@ def _allocate(s: JudgedArena, call: r.Allocate) -> Problem | None:
     for ticket in call.settle:
         if not s.order.is_open(ticket) or s.is_transfer[ticket]:
             return "agreement", f"ticket {ticket} cannot be settled: it is not outstanding, or is a transfer"
+    return _originals(s, call) if call.originals else None
+
+
+def _originals(s: JudgedArena, call: r.Allocate) -> Problem | None:
+    if len(call.originals) != s.bands:
+        return "agreement", f"the originals must be said of each of the {s.bands} bands, or of none"
+    for band, originals in enumerate(call.originals):
+        if len(originals) > call.demand[band]:
+            return "agreement", f"{len(originals)} originals for {call.demand[band]} pages of band {band}"
+        for original in originals:
+            if s.refs[band, original] < 1:
+                return "content", f"id {original} of band {band}, to be copied, is not alive"
+            page = s.page_of[band, original]
+            if Exists(writers(s, band, page), lambda ticket: ticket not in call.settle):
+                return (
+                    "content",
+                    f"id {original} of band {band}, to be copied, is held for writing by others than may be settled",
+                )
     return None
 
 

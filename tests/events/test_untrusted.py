@@ -131,7 +131,8 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "tickets": SOME_TICKETS,
     "publishers": st.lists(NAMES, max_size=2),
     "evict": st.lists(st.one_of(st.none(), COUNTS), max_size=3),
-    **dict.fromkeys(["ids", "pages", "values", "sources", "targets"], LISTS),
+    "originals": st.lists(LISTS, max_size=4),
+    **dict.fromkeys(["ids", "pages", "values", "sources", "targets", "copied"], LISTS),
 }
 ENDS = st.builds(
     r.End, st.sampled_from(["done", "refused", "failed"]), st.sampled_from([[], [[], [], []], [[13], [], []]])

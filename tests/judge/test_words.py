@@ -17,6 +17,11 @@ SENTENCES: tuple[tuple[Any, str], ...] = (
         "the driver asks for pages, 1 of band 'state', 2 of band 'window' and 0 of band 'full'; tickets 3 and 4 may be "
         "settled",
     ),
+    (
+        r.Allocate([2, 1, 0], [], [[10], [5], []]),
+        "the driver asks for pages, 2 of band 'state', 1 of band 'window' and 0 of band 'full', the first as copies of "
+        "id 10 of band 'state' and id 5 of band 'window'",
+    ),
     (r.Share(1, [5]), "the driver shares id 5 of band 'window'"),
     (r.Release(9, []), "the driver releases no id of band 9"),
     (r.Open(6, "copy", "host", [3]), "the driver opens ticket 6, a copy on stream 'host', waiting for ticket 3"),
@@ -36,6 +41,10 @@ SENTENCES: tuple[tuple[Any, str], ...] = (
     (r.AbsorbedHigh(1, 2), "the allocator takes 2 holes at the high side of band 'window'"),
     (r.Appeared(1, 15), "the allocator lets the empty band 'window' appear at page 15"),
     (r.Allocated(0, [3], [13]), "the allocator hands out page 3 of band 'state' as id 13"),
+    (
+        r.Forked(0, [3], [13], [10]),
+        "the allocator hands out page 3 of band 'state' as id 13, copied from id 10",
+    ),
     (r.Moved(0, [0, 1], [3, 4]), "the allocator moves pages 0 and 1 of band 'state' to pages 3 and 4"),
     (r.Settled(3), "the allocator makes its stream wait for ticket 3"),
     (r.Refused("never"), "the allocator refuses: never"),

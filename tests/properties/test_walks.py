@@ -9,7 +9,7 @@ from spec.ranges import universe
 from spec.specification import ACTIONS
 from tests.properties.walk import DOMAINS, start, walk
 
-SEEDS, LENGTH = range(12), 60
+SEEDS, LENGTH = range(12), 90
 LEAST = 4
 """Every action is taken at least this often."""
 

@@ -36,6 +36,11 @@ RARITY: dict[type[Any], float] = {
 IDS, MOST_TICKETS = range(5), 14
 
 
+def sort_of(call: Any) -> str:
+    """Of which no other call takes the turn: its type, and whether it asks for copies."""
+    return f"{type(call).__name__}{' of copies' if isinstance(call, r.Allocate) and call.originals else ''}"
+
+
 class Driver:
     """Tries calls, answers them as an allocator might, and writes down what is legal."""
 
@@ -43,7 +48,7 @@ class Driver:
         self.rng = random.Random(seed)
         self.known = Reference()
         self.records: list[Any] = []
-        self.called: Counter[type[Any]] = Counter()
+        self.called: Counter[str] = Counter()
         for record in (HEADER, EMPTY):
             self._write(record)
 
@@ -71,7 +76,7 @@ class Driver:
                 self._write(r.End("failed"))
                 return
         self._write(call)
-        self.called[type(call)] += 1
+        self.called[sort_of(call)] += 1
         if isinstance(call, r.Allocate):
             self._allocate(call)
         else:
@@ -83,7 +88,7 @@ class Driver:
         for _ in range(60):
             calls = self._some_calls()
             self.rng.shuffle(calls)
-            yield from sorted(calls, key=lambda call: self.called[type(call)] * RARITY.get(type(call), 1))
+            yield from sorted(calls, key=lambda call: self.called[sort_of(call)] * RARITY.get(type(call), 1))
         yield r.Drain()
 
     def _some_calls(self) -> list[Any]:
@@ -98,6 +103,7 @@ class Driver:
         calls = [
             r.Allocate([choose([0, 1]), choose([0, 1, 2]), choose([0, 1, 3])]),
             r.Allocate([0, choose([0, 1]), choose([0, 1])], [ticket]),
+            self._copying(band, ids[0], ticket),
             r.Share(band, ids),
             r.Release(band, ids),
             r.Hold(ticket, band, choose(["read", "write"]), ids),
@@ -117,6 +123,12 @@ class Driver:
             calls.append(r.Open(number, "transfer"))
         return calls
 
+    def _copying(self, band: int, vid: int, ticket: int) -> r.Allocate:
+        """A demand for a copy of a page, and perhaps for a page more."""
+        demand, originals = [0, 0, 0], [[vid] * (other == band) for other in MEMBERS["band"]]
+        demand[band] = self.rng.choice([1, 2])
+        return r.Allocate(demand, [ticket] * self.rng.choice([0, 1, 1]), originals)
+
     # ------------------------------------------------------------------------------------------------------- answers
 
     def _allocate(self, call: r.Allocate) -> None:
@@ -126,8 +138,9 @@ class Driver:
             self._write(r.Settled(ticket))
         given: list[list[int]] = [[], [], []]
         for band, count in enumerate(call.demand):
-            for _ in range(count):
-                home = self._home(band)
+            originals = call.originals[band] if call.originals else []
+            for number in range(count):
+                home = self._home(band, originals[number : number + 1])
                 if home is None:
                     self.known, self.records = begun
                     reason: Any = self.rng.choice(["never", "after-release", "evict"])
@@ -138,11 +151,15 @@ class Driver:
                 given[band] += home.ids
         self._write(r.End(ids=given))
 
-    def _home(self, band: int) -> Any:
-        """An allocation of one page, after its band has grown by one where that must be; none if it cannot."""
+    def _home(self, band: int, original: list[int]) -> Any:
+        """A page, or a copy of one, after its band has grown by one where that must be; none if it cannot."""
         for _ in range(2):
             pairs = [(page, vid) for page in self._holes(band) for vid in IDS]
-            home = self._first_legal([r.Allocated(band, [page], [vid]) for page, vid in pairs])
+            homes = [
+                r.Forked(band, [page], [vid], original) if original else r.Allocated(band, [page], [vid])
+                for page, vid in pairs
+            ]
+            home = self._first_legal(homes)
             if home is not None:
                 return home
             appearing = [r.Appeared(band, page) for page in MEMBERS["page"]]

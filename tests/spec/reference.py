@@ -29,7 +29,7 @@ MODES = {"read": READ, "write": WRITE}
 SHRINKS = (r.AbsorbedLow, r.AbsorbedHigh)
 LAYS_OUT = (*SHRINKS, r.GrewLow, r.GrewHigh, r.Appeared)
 ASKED_FOR: dict[type[Any], tuple[type[Any], ...]] = {
-    r.Allocate: (*LAYS_OUT, r.Allocated, r.Moved, r.Settled, r.Refused),
+    r.Allocate: (*LAYS_OUT, r.Allocated, r.Forked, r.Moved, r.Settled, r.Refused),
     r.Compact: (*LAYS_OUT, r.Moved),
     **dict.fromkeys((r.Release, r.Complete, r.Settle, r.Drain, r.Unpublish), SHRINKS),
 }
@@ -217,7 +217,23 @@ class Reference:
             or any(not self.outstanding(ticket) or self.users[ticket] == "transfer" for ticket in call.settle)
         ):
             return "agreement"
+        if isinstance(call, r.Allocate) and call.originals:
+            return self._uncopyable(call)
         return "agreement" if isinstance(call, r.Unpublish) and not self.state.published[call.who] else None
+
+    def _uncopyable(self, call: r.Allocate) -> str | None:
+        if len(call.originals) != 3:
+            return "agreement"
+        for band, originals in enumerate(call.originals):
+            if len(originals) > call.demand[band]:
+                return "agreement"
+            for vid in originals:
+                page = self.state.page_of[band, vid]
+                if self.state.refs[band, vid] < 1 or any(
+                    self.state.held[ticket, band, page] == WRITE and ticket not in call.settle for ticket in self.users
+                ):
+                    return "content"
+        return None
 
     def _may_open(self, call: r.Open) -> bool:
         if call.ticket < self.next_ticket:
@@ -308,6 +324,13 @@ class Reference:
             return True
         if isinstance(step, r.Allocated) and len(step.pages) != len(step.ids):
             return False
+        if isinstance(step, r.Forked) and not (
+            len(step.pages) == len(step.ids) == len(step.copied)
+            and not any(
+                isinstance(other, r.Allocated) and other.band == step.band and other.ids for other in self.steps
+            )
+        ):
+            return False
         if isinstance(step, r.Moved) and len(step.sources) != len(step.targets):
             return False
         return bool(step.band < 3)
@@ -321,16 +344,21 @@ class Reference:
                 raise self.illegal(self.misuse, "driver", self.called)
             return
         given: list[list[int]] = [[], [], []]
+        copied: list[list[int]] = [[], [], []]
         for step in self.steps:
-            if isinstance(step, r.Allocated):
+            if isinstance(step, r.Allocated | r.Forked):
                 given[step.band] = given[step.band] + step.ids
+            if isinstance(step, r.Forked):
+                copied[step.band] = copied[step.band] + step.copied
         refusals = sum(isinstance(step, r.Refused) for step in self.steps)
         settled = any(isinstance(step, r.Settled) for step in self.steps)
         counts = [len(ids) for ids in given]
         asks = isinstance(call, r.Allocate)
         fits = {
             "refused": asks and refusals == 1 and not any(end.ids),
-            "done": end.ids == given and not refusals if asks else not end.ids,
+            "done": end.ids == given and not refusals and copied == (call.originals or [[], [], []])
+            if asks
+            else not end.ids,
             "failed": False,
         }
         halves = {
@@ -403,6 +431,9 @@ def _step_actions(step: Any) -> Iterable[tuple[str, tuple[Any, ...]]]:
             yield "appear", (step.band, step.page)
         case r.Allocated():
             yield from (("allocate", (step.band, *pair)) for pair in zip(step.pages, step.ids, strict=True))
+        case r.Forked():
+            rows = zip(step.pages, step.ids, step.copied, strict=True)
+            yield from (("fork", (step.band, *row)) for row in rows)
         case r.Moved():
             yield from (("move", (step.band, *pair)) for pair in zip(step.sources, step.targets, strict=True))
         case r.Settled():

@@ -80,6 +80,9 @@ def entries_of(s: State, name: str) -> dict[tuple[Any, ...], Any]:
     return held.entries
 
 
+RARITY = {"absorb-low": 3, "absorb-high": 3, "publish": 3}
+"""How much more seldom than others an action is taken: else there is hardly ever a hole, or somebody has published."""
+
 Entry = tuple[str, tuple[Any, ...], Any]
 """A field, a key and a value."""
 
@@ -123,7 +126,7 @@ def legal_event(s: State, rng: random.Random, fired: Counter[str]) -> tuple[Acti
     """Something that may happen next: of the actions that may, one that fired least so far."""
     actions = list(ACTIONS.values())
     rng.shuffle(actions)
-    for action in sorted(actions, key=lambda action: fired[action.name]):
+    for action in sorted(actions, key=lambda action: fired[action.name] * RARITY.get(action.name, 1)):
         choices = list(itertools.product(*[MEMBERS[sort] for sort in action.sorts]))
         rng.shuffle(choices)
         for arguments in choices:

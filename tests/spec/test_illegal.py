@@ -53,6 +53,9 @@ def allocator(check: str, problem: str, *records: Any) -> Broken:
 
 
 ASK = r.Allocate([1, 1, 1])
+COPY = r.Allocate([0, 1, 0], [], [[], [5], []])
+COPY_SETTLED = r.Allocate([0, 1, 0], [FIRST], [[], [6], []])
+"""The first forward writes the original, and may be settled."""
 EMPTY_WINDOW = (
     *UNPUBLISH,
     r.Release(WINDOW, [5, 6]),
@@ -121,6 +124,21 @@ GUARDS: dict[str, Broken] = {
     "allocate.the-id-is-not-in-use": allocator("bijection", "id 5", ASK, r.Allocated(WINDOW, [21], [5])),
     "allocate.no-outstanding-ticket-was-given-the-id": allocator(
         "ids-fresh", "id 6", *FREED_WHILE_HELD, ASK, r.Allocated(WINDOW, [21], [6])
+    ),
+    "fork.the-page-is-inside-its-bands-span": allocator(
+        "outside-is-free", "page 24", COPY, r.Forked(WINDOW, [24], [7], [5])
+    ),
+    "fork.the-page-is-not-live": allocator("bijection", "page 20", COPY, r.Forked(WINDOW, [20], [7], [5])),
+    "fork.the-page-is-not-withheld": allocator(
+        "ledger-gated-reuse", "page 2", r.Allocate([1, 0, 0], [], [[10], [], []]), r.Forked(STATE, [2], [13], [10])
+    ),
+    "fork.the-id-is-not-in-use": allocator("bijection", "id 6", COPY, r.Forked(WINDOW, [21], [6], [5])),
+    "fork.no-outstanding-ticket-was-given-the-id": allocator(
+        "ids-fresh", "id 6", *FREED_WHILE_HELD, COPY, r.Forked(WINDOW, [21], [6], [5])
+    ),
+    "fork.the-original-is-alive": allocator("content", "id 99", COPY, r.Forked(WINDOW, [21], [7], [99])),
+    "fork.no-ticket-holds-the-original-for-writing": allocator(
+        "content", "id 6", COPY_SETTLED, r.Forked(WINDOW, [21], [7], [6])
     ),
     "share.the-virtual-page-is-alive": driver("bijection", "id 99", r.Share(STATE, [10, 99])),
     "free.the-virtual-page-is-alive": driver("bijection", "id 7", r.Release(WINDOW, [5, 7])),
@@ -210,6 +228,16 @@ RULES: dict[str, Broken] = {
     "an address taken back that nobody has": driver("agreement", "published nothing", r.Unpublish("nvlink")),
     "a demand for too few bands": driver("agreement", "3 bands", r.Allocate([1])),
     "a demand for too many bands": driver("agreement", "3 bands", r.Allocate([1, 1, 1, 1])),
+    "originals of too few bands": driver("agreement", "3 bands", r.Allocate([1, 1, 1], [], [[10]])),
+    "originals of too many bands": driver("agreement", "3 bands", r.Allocate([1, 1, 1], [], [[], [], [], []])),
+    "more originals than pages": driver(
+        "agreement", "2 originals for 1 pages", r.Allocate([1, 1, 1], [], [[10, 10], [], []])
+    ),
+    "an original that is not alive": driver("content", "id 99 of band 1", r.Allocate([1, 1, 1], [], [[], [99], []])),
+    "an original that is being written": driver("content", "id 6 of band 1", r.Allocate([1, 1, 1], [], [[], [6], []])),
+    "an original that is being written, where another may be settled": driver(
+        "content", "held for writing", r.Allocate([1, 1, 1], [SECOND], [[], [6], []])
+    ),
     "a demand that may settle a transfer": driver("agreement", "cannot be settled", r.Allocate([1, 1, 1], [TRANSFER])),
     "a demand that may settle a retired ticket": driver(
         "agreement", "cannot be settled", r.Complete(FIRST), DONE, r.Allocate([1, 1, 1], [SECOND, FIRST])
@@ -239,6 +267,33 @@ RULES: dict[str, Broken] = {
     ),
     "a step in no band": allocator("agreement", "no band 3", ASK, r.GrewLow(3, 1)),
     "more pages than ids": allocator("agreement", "1 pages for 0 ids", ASK, r.Allocated(STATE, [3], [])),
+    "more pages than ids of copies": allocator("agreement", "1 pages and 0 ids", COPY, r.Forked(WINDOW, [21], [], [5])),
+    "fewer originals than copies": allocator(
+        "agreement", "1 ids for 0 originals", COPY, r.Forked(WINDOW, [21], [7], [])
+    ),
+    "a copy after an empty page": allocator(
+        "agreement",
+        "come before",
+        r.Allocate([0, 2, 0], [], [[], [5], []]),
+        r.Allocated(WINDOW, [21], [7]),
+        r.Forked(WINDOW, [23], [8], [5]),
+    ),
+    "an empty page for a copy": allocator(
+        "agreement", "were copied", COPY, r.Allocated(WINDOW, [21], [7]), r.End(ids=[[], [7], []])
+    ),
+    "a copy for an empty page": allocator(
+        "agreement", "were copied", r.Allocate([0, 1, 0]), r.Forked(WINDOW, [21], [7], [5]), r.End(ids=[[], [7], []])
+    ),
+    "a copy of another": allocator(
+        "agreement",
+        "were copied",
+        *UNPUBLISH,
+        r.Complete(FIRST),
+        DONE,
+        COPY,
+        r.Forked(WINDOW, [21], [7], [6]),
+        r.End(ids=[[], [7], []]),
+    ),
     "more sources than targets": allocator(
         "agreement", "1 sources for 0 targets", *UNPUBLISH, r.Compact(999), r.Moved(STATE, [0], [])
     ),
@@ -376,7 +431,7 @@ def test_every_record_is_found_at_least_once() -> None:
 SHRINKS = {r.AbsorbedLow, r.AbsorbedHigh}
 LAYS_OUT = SHRINKS | {r.GrewLow, r.GrewHigh, r.Appeared}
 MAY_BRING: tuple[tuple[Any, set[Any]], ...] = (
-    (r.Allocate([1, 1, 1]), LAYS_OUT | {r.Allocated, r.Moved, r.Settled, r.Refused}),
+    (r.Allocate([1, 1, 1]), LAYS_OUT | {r.Allocated, r.Forked, r.Moved, r.Settled, r.Refused}),
     (r.Compact(999), LAYS_OUT | {r.Moved}),
     (r.Release(WINDOW, [5]), SHRINKS),
     (r.Complete(FIRST), SHRINKS),
@@ -399,6 +454,7 @@ A_STEP = (
     r.AbsorbedHigh(WINDOW, 0),
     r.Appeared(WINDOW, 0),
     r.Allocated(WINDOW, [], []),
+    r.Forked(WINDOW, [], [], []),
     r.Moved(WINDOW, [], []),
     r.Settled(FIRST),
     r.Refused("never"),

@@ -88,6 +88,35 @@ CASES: dict[str, tuple[tuple[Any, ...], dict[str, int]]] = {
         ),
         {},
     ),
+    "copies, and a page that is none": (
+        (
+            r.Allocate([0, 2, 1], [], [[], [5], [1]]),
+            r.Forked(WINDOW, [21], [7], [5]),
+            r.Allocated(WINDOW, [23], [8]),
+            r.Forked(FULL, [47], [2], [1]),
+            r.End(ids=[[], [7, 8], [2]]),
+        ),
+        {"fork": 2, "allocate": 1},
+    ),
+    "two copies of one page, whose writer is settled before": (
+        (
+            r.Allocate([0, 2, 0], [FIRST], [[], [6, 6], []]),
+            r.Settled(FIRST),
+            r.Forked(WINDOW, [21, 23], [7, 8], [6, 6]),
+            r.End(ids=[[], [7, 8], []]),
+        ),
+        {"settle": 1, "fork": 2},
+    ),
+    "a copy of a page that moved before": (
+        (
+            *UNPUBLISH,
+            r.Allocate([1, 0, 0], [], [[10], [], []]),
+            r.Moved(STATE, [0], [3]),
+            r.Forked(STATE, [0], [13], [10]),
+            r.End(ids=[[13], [], []]),
+        ),
+        {"unpublish": 1, "move": 1, "fork": 1},
+    ),
     "pages move to make room": (
         (
             *UNPUBLISH,
