@@ -1,16 +1,12 @@
 """A device that has done everything by the time it is asked: the arena and the tables in the host's memory."""
 
-from typing import Final
-
 import torch
 
 from impl.chain import Chain
 from impl.device.views import page_view, row_view
+from impl.kernels.twins.moving import HostPages
 from impl.layout import Row
 from impl.numbers import Int64
-
-LARGE: Final = 1 << 14
-"""Bytes; pages from this size on are copied one by one, which saves a temporary copy of all of them."""
 
 
 class ImmediateDevice:
@@ -28,27 +24,17 @@ class ImmediateDevice:
 
     def move_pages(self, band: int, sources: Int64, targets: Int64) -> None:
         """Copy pages of a band, pairwise; no target is a source."""
-        if self.chain.bands[band].page_bytes >= LARGE:
-            pages = self._pages[band]
-            for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
-                pages[target] = pages[source]
-        else:
-            items = self._items[band]
-            items[targets] = items[sources]
+        self._pages[band].move(sources, targets)
 
     def release_memory(self) -> None:
         """Let go of the arena; its bytes go back once nobody keeps a view of them."""
         self.arena = torch.empty(0, dtype=torch.uint8)
         self._pages.clear()
-        self._items.clear()
 
     def resume_memory(self) -> None:
         """A new arena, zero throughout."""
         self.arena = torch.zeros(self.chain.capacity, dtype=torch.uint8)
-        # the same memory through numpy, which is quicker to begin a copy; and a page as one item of an array, since it
-        # gathers and scatters small ones many times faster than torch
-        self._pages = [page_view(self.arena, band).numpy() for band in self.chain.bands]
-        self._items = [pages.view(f"V{pages.shape[1]}")[:, 0] for pages in self._pages]
+        self._pages = [HostPages(page_view(self.arena, band)) for band in self.chain.bands]
 
     def update_table(self, band: int, ids: Int64, pages: Int64) -> None:
         """In the page table, let virtual pages of a band live at these physical pages."""
