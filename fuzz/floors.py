@@ -21,6 +21,7 @@ OUTCOMES: Final = (
     ("share", "rejected"),
     ("release", "done"),
     ("release", "rejected"),
+    ("clear", "done"),
     ("open", "forward"),
     ("open", "copy"),
     ("open", "transfer"),
@@ -38,6 +39,8 @@ OUTCOMES: Final = (
     ("complete", "copy"),
     ("complete", "transfer"),
     ("complete", "rejected"),
+    ("quarantine", "done"),
+    ("quarantine", "rejected"),
     ("settle", "forward"),
     ("settle", "copy"),
     ("settle", "rejected"),
@@ -48,6 +51,14 @@ OUTCOMES: Final = (
     ("compact", "moved"),
     ("compact", "nothing to move"),
     ("malformed", "rejected"),
+    ("release memory", "done"),
+    ("release memory", "rejected"),
+    ("resume memory", "done"),
+    ("resume memory", "rejected"),
+    ("allocate", "rejected without memory"),
+    ("hold", "rejected without memory"),
+    ("publish", "rejected without memory"),
+    ("compact", "rejected without memory"),
 )
 """Calls and how they ended: each step of admission, each reason of a refusal, each user and mode of a ticket, and each
 call that can be made by mistake."""

@@ -124,7 +124,7 @@ class _Lines:
                 return f"a.land({band}, {self._given(call)})"
             case script.Issue() | script.Land():
                 return f"a.{_name(call)}({self._ticket(call.ticket)}, {band}, {listed})"
-            case script.Complete() | script.Settle():
+            case script.Complete() | script.Quarantine() | script.Settle():
                 return f"a.{_name(call)}({self._ticket(call.ticket)})"
             case script.Publish() | script.Unpublish():
                 return f"a.{_name(call)}({call.who!r})"
@@ -152,7 +152,8 @@ class _Lines:
 
 
 def _name(call: script.AnyCall) -> str:
-    return type(call).__name__.lower()
+    tag = call.__struct_config__.tag
+    return str(tag).replace("-", "_")
 
 
 def _layout(setup: Setup) -> str:

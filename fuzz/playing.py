@@ -47,6 +47,8 @@ class _Player:
                 stage.share(band, ids)
             case script.Release():
                 stage.release(band, ids)
+            case script.Clear():
+                stage.clear()
             case script.Hold() if ticket is not None:
                 stage.hold(ticket, band, ids, call.mode)
             case script.Issue() if ticket is not None:
@@ -55,6 +57,8 @@ class _Player:
                 stage.land(ticket, band, ids)
             case script.Complete() if ticket is not None:
                 stage.complete(ticket)
+            case script.Quarantine() if ticket is not None:
+                stage.quarantine(ticket)
             case script.Settle() if ticket is not None:
                 stage.settle(ticket)
             case script.Drain():
@@ -65,6 +69,10 @@ class _Player:
                 stage.unpublish(call.who)
             case script.Compact():
                 stage.compact(call.budget)
+            case script.ReleaseMemory():
+                stage.release_memory()
+            case script.ResumeMemory():
+                stage.resume_memory()
             case script.Malformed():
                 stage.malformed(call.case)
 

@@ -59,6 +59,10 @@ class Release(Call, frozen=True, tag="release"):
     ids: Ids
 
 
+class Clear(Call, frozen=True, tag="clear"):
+    """Give up every reference to every page."""
+
+
 class Open(Call, frozen=True, tag="open"):
     """A new ticket."""
 
@@ -99,6 +103,12 @@ class Complete(Call, frozen=True, tag="complete"):
     ticket: TicketName
 
 
+class Quarantine(Call, frozen=True, tag="quarantine"):
+    """A transfer failed, and its peer may still touch what it holds."""
+
+    ticket: TicketName
+
+
 class Settle(Call, frozen=True, tag="settle"):
     """The allocator's stream waits for a ticket."""
 
@@ -127,6 +137,14 @@ class Compact(Call, frozen=True, tag="compact"):
     budget: Count
 
 
+class ReleaseMemory(Call, frozen=True, tag="release-memory"):
+    """Give the arena's bytes back."""
+
+
+class ResumeMemory(Call, frozen=True, tag="resume-memory"):
+    """Take them again."""
+
+
 class Malformed(Call, frozen=True, tag="malformed"):
     """A call whose arguments are not even of the right type, by its name; see `fuzz.malformed`."""
 
@@ -137,16 +155,20 @@ AnyCall: TypeAlias = (
     Allocate
     | Share
     | Release
+    | Clear
     | Open
     | Hold
     | Issue
     | Land
     | Complete
+    | Quarantine
     | Settle
     | Drain
     | Publish
     | Unpublish
     | Compact
+    | ReleaseMemory
+    | ResumeMemory
     | Malformed
 )
 Script: TypeAlias = tuple[AnyCall, ...]

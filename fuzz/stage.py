@@ -9,6 +9,7 @@ from fuzz import script
 from fuzz.contents.memory import Memory
 from fuzz.coverage import Coverage
 from fuzz.malformed import CASES
+from fuzz.needs import in_need_of_bytes
 from fuzz.setups import Setup
 from fuzz.tables import check_replica, check_tables, wrong_page
 from fuzz.targets.protocol import Target
@@ -56,6 +57,8 @@ class Stage:
         self._reads: dict[int, dict[Place, int]] = {}
         self._values = 0
         self._moved = False
+        self.has_memory = True
+        """Whether the arena has bytes."""
         built = target.build(setup.layout, setup.arena_bytes, self._land_all, self._take)
         self.allocator = built.allocator
         self.bands = range(len(built.allocator.chain.bands))
@@ -98,7 +101,7 @@ class Stage:
 
     def would_fit(self, demand: Sequence[int], settle: Sequence[int] = ()) -> bool:
         """Whether the allocator says that it would meet a demand; changes nothing and is not logged."""
-        return isinstance(self.allocator.plan(demand, settle), Plan)
+        return self.has_memory and isinstance(self.allocator.plan(demand, settle), Plan)
 
     def share(self, band: int, ids: Sequence[int]) -> bool:
         """One more reference to each; whether it was taken."""
@@ -109,14 +112,22 @@ class Stage:
         """One reference less to each; whether it was taken."""
         self._logged(script.Release, band, list(ids))
 
-        def forget() -> None:
-            references = self.state.refs
-            for vid in ids:
-                if not references[band, vid]:
-                    self._written[band].pop(vid, None)
-                    self._arrived[band].pop(vid, None)
+        return self._plain(
+            "release", lambda: self.allocator.release(band, ids), then=lambda: self._forget_the_dead(band, ids)
+        )
 
-        return self._plain("release", lambda: self.allocator.release(band, ids), then=forget)
+    def clear(self) -> bool:
+        """Whether all references to all pages were given up."""
+        self._logged(script.Clear)
+        alive = list(self.state.refs)
+
+        def forget() -> None:
+            for band, vid in self.state.refs:
+                raise Violation("references", f"id {vid} of band {band} is alive, and every reference was given up")
+            for band, vid in alive:
+                self._forget_the_dead(band, [vid])
+
+        return self._plain("clear", self.allocator.clear, then=forget)
 
     def open(self, user: r.User, stream: str | None = None, waits: Sequence[int] = ()) -> int | None:
         """The number of the new ticket."""
@@ -196,6 +207,11 @@ class Stage:
         user = self.tickets.get(ticket, ("nobody",))[0]
         return self._plain("complete", lambda: self.allocator.complete(ticket), user, lambda: self._retired(ticket))
 
+    def quarantine(self, ticket: int) -> bool:
+        """Whether the ticket was put in quarantine; what it writes may still land."""
+        self._logged(script.Quarantine, ticket)
+        return self._plain("quarantine", lambda: self.allocator.quarantine(ticket))
+
     def settle(self, ticket: int) -> bool:
         """Whether the ticket was retired."""
         self._logged(script.Settle, ticket)
@@ -230,6 +246,30 @@ class Stage:
             self._count("compact", "moved" if moved else "nothing to move")
         self._look()
         return moved
+
+    def release_memory(self) -> bool:
+        """Whether the arena's bytes were given back."""
+        self._logged(script.ReleaseMemory)
+        needs = in_need_of_bytes(self.state, self.tickets)
+        if not self._plain("release memory", self.allocator.release_memory):
+            if self.has_memory and not needs:
+                raise Violation("agreement", "the allocator keeps the arena's bytes, which nobody needs")
+            return False
+        for broken, by in needs:
+            raise Violation(broken, f"the arena's bytes were given back under {by}")
+        self.has_memory = False
+        return True
+
+    def resume_memory(self) -> bool:
+        """Whether there are bytes again that were given back."""
+        self._logged(script.ResumeMemory)
+
+        def renew() -> None:
+            self.has_memory = True
+            if not self._memory.renew():
+                raise Violation("no-foreign-bytes", "the memory came back with something in the sink")
+
+        return self._plain("resume memory", self.allocator.resume_memory, then=renew)
 
     def malformed(self, case: str) -> None:
         """Make a call that is not even well-formed; it must be rejected."""
@@ -269,7 +309,7 @@ class Stage:
             return make()
         except Misuse:
             self.rejected.add(len(self.log) - 1)
-            self._count(name, "rejected")
+            self._count(name, "rejected" if self.has_memory else "rejected without memory")
             return None
         except Violation:
             raise
@@ -292,6 +332,13 @@ class Stage:
 
     def _count(self, name: str, outcome: str) -> None:
         self._outcomes[name, outcome] += 1
+
+    def _forget_the_dead(self, band: int, ids: Sequence[int]) -> None:
+        references = self.state.refs
+        for vid in ids:
+            if not references[band, vid]:
+                self._written[band].pop(vid, None)
+                self._arrived[band].pop(vid, None)
 
     def _retired(self, ticket: int) -> None:
         self.tickets.pop(ticket, None)

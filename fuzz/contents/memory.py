@@ -18,12 +18,23 @@ class Memory:
     """
 
     def __init__(self, built: Built) -> None:
-        self._arena = built.arena
-        chain = built.allocator.chain
-        self._bands = chain.bands
-        self._patterns = [Patterns(band, built.allocator.view) for band in chain.bands]
-        self._sink: npt.NDArray[np.uint8] = built.arena[: chain.base]
+        self._built = built
+        self._bands = built.allocator.chain.bands
+        self._patterns = [Patterns(band, built.allocator.view) for band in self._bands]
+        self._take_arena()
+
+    def _take_arena(self) -> None:
+        self._arena = self._built.arena
+        self._sink: npt.NDArray[np.uint8] = self._arena[: self._built.allocator.chain.base]
         self._sink[:] = _SINK
+
+    def renew(self) -> bool:
+        """Use the bytes and the views that there are now; whether the sink came as zeros."""
+        is_clean = not self._built.arena[: self._built.allocator.chain.base].any()
+        self._take_arena()
+        for patterns in self._patterns:
+            patterns.take_views(self._built.allocator.view)
+        return is_clean
 
     def write(self, band: int, page: int, value: int) -> None:
         """A value reaches a physical page."""

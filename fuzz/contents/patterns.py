@@ -39,10 +39,14 @@ class Patterns:
         # `care` leaves out what lies between rows: nobody writes there
         self.care: Image = np.where(self._mask.view(np.uint8) > 0, 0xFF, 0).astype(np.uint8).view(np.uint64)
         self._staged: Image = np.zeros(band.page_bytes // 8, np.uint64)
-        staged = torch.from_numpy(self._staged.view(np.uint8)).view(band.page_tokens, band.kind.entry_bytes)
-        self._pairs = [(write_rows(row), _row_of(staged, row)) for row in band.kind.rows]
+        self.take_views(write_rows)
         self._images: dict[int, bytes] = {}
         self._most_images = max(16, _CACHED_BYTES // band.page_bytes)
+
+    def take_views(self, write_rows: Callable[[Row], torch.Tensor]) -> None:
+        """Write through these views from now on."""
+        staged = torch.from_numpy(self._staged.view(np.uint8)).view(self.band.page_tokens, self.band.kind.entry_bytes)
+        self._pairs = [(write_rows(row), _row_of(staged, row)) for row in self.band.kind.rows]
 
     def image(self, value: int) -> bytes:
         """The bytes of a page that shows a value; 0 between rows."""

@@ -23,6 +23,8 @@ class Engine:
         self.bands = stage.bands
         self.requests: list[Request] = []
         self.publishers: dict[str, None] = {}
+        self.quarantined: set[int] = set()
+        """Transfers that failed."""
         self.page_tokens = max(kind.page_tokens for kind in self.kinds)
 
     # --------------------------------------------------------------------------------------------------- what there is

@@ -95,6 +95,22 @@ def write_what_is_in_use(engine: Engine, draws: Draws) -> str:
 
 
 @operation(weight=1)
+def quarantine_what_has_not_failed(engine: Engine, draws: Draws) -> str:
+    """A forward, a copy, or a transfer that is in quarantine or over, is put in quarantine."""
+    stage = engine.stage
+    others = [*engine.tickets("forward", "copy"), *(engine.quarantined & stage.tickets.keys())]
+    if draws[0] % 4 and others:
+        return _rejected(stage.quarantine(pick(others, draws[1])))
+    return _rejected(stage.quarantine(stage.allocator.next_ticket + FAR_AHEAD))
+
+
+@operation(weight=1)
+def release_memory_in_use(engine: Engine, draws: Draws) -> str:
+    """The arena's bytes are asked back, whoever needs them."""
+    return _rejected(engine.stage.release_memory())
+
+
+@operation(weight=1)
 def unpublish_nothing(engine: Engine, draws: Draws) -> str:
     """Someone who published nothing takes it back."""
     return _rejected(engine.stage.unpublish(f"stranger {draws[0] % 2}"))

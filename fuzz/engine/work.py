@@ -86,6 +86,18 @@ def transferred(engine: Engine, draws: Draws) -> str:
     return _completed(engine, engine.tickets("transfer"), draws[0])
 
 
+@operation(weight=2)
+def fail_a_transfer(engine: Engine, draws: Draws) -> str:
+    """A transfer fails, and its peer may go on to touch what it was given; it is over when the peer is gone."""
+    transfers = [ticket for ticket in engine.tickets("transfer") if ticket not in engine.quarantined]
+    if not transfers:
+        return "none outstanding"
+    ticket = pick(transfers, draws[0])
+    taken = engine.stage.quarantine(ticket)
+    engine.quarantined.add(ticket)
+    return "in quarantine" if taken else "rejected"
+
+
 def _completed(engine: Engine, tickets: Sequence[int], draw: int) -> str:
     if not tickets:
         return "none outstanding"

@@ -10,7 +10,7 @@ from impl.layout import Layout
 from impl.recording import RecordedAllocator
 from spec.specification import INVARIANTS, STEPS, THEOREMS
 
-CHECKS = frozenset({"agreement", "all-or-nothing", "crash"})
+CHECKS = frozenset({"agreement", "all-or-nothing", "crash", "no-foreign-bytes"})
 """What is checked besides the properties of states and steps."""
 
 PROMISES = frozenset({*INVARIANTS, *STEPS, *THEOREMS, *CHECKS})
@@ -44,7 +44,7 @@ class OwnTarget:
             return devices[-1]
 
         allocator = Allocator(layout, arena_bytes, device=device)
-        return Built(RecordedAllocator(allocator, record), devices[0].arena.numpy())
+        return Built(RecordedAllocator(allocator, record), lambda: devices[0].arena.numpy())
 
 
 OWN = OwnTarget()

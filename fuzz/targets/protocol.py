@@ -32,10 +32,14 @@ class Driven(Protocol):
     def next_ticket(self) -> int:
         """The number that the next ticket will have."""
 
-    def allocate(self, demand: Sequence[int], settle: Iterable[int] = ()) -> Grant | Refusal:
-        """Meet a joint demand or refuse it; these tickets may be settled."""
+    def allocate(
+        self, demand: Sequence[int], settle: Iterable[int] = (), originals: Sequence[Any] | None = None
+    ) -> Grant | Refusal:
+        """Meet a joint demand or refuse it; these tickets may be settled, and the first pages of a band be copies."""
 
-    def plan(self, demand: Sequence[int], settle: Iterable[int] = ()) -> Plan | Refusal:
+    def plan(
+        self, demand: Sequence[int], settle: Iterable[int] = (), originals: Sequence[Any] | None = None
+    ) -> Plan | Refusal:
         """What `allocate` would do.  Changes nothing and is not on record."""
 
     def share(self, band: int, ids: Any) -> None:
@@ -50,8 +54,14 @@ class Driven(Protocol):
     def hold(self, ticket: int, band: int, ids: Any, mode: records.Mode) -> Int64:
         """Give a ticket the physical pages of virtual ones."""
 
+    def clear(self) -> None:
+        """Give up every reference to every virtual page."""
+
     def complete(self, ticket: int) -> None:
         """The work of a ticket is over."""
+
+    def quarantine(self, ticket: int) -> None:
+        """A transfer failed; it keeps what it holds until it is completed."""
 
     def settle(self, ticket: int) -> None:
         """The allocator's stream waits for a ticket."""
@@ -67,6 +77,12 @@ class Driven(Protocol):
 
     def compact(self, budget_bytes: int) -> int:
         """Move up to so many bytes; how many were moved."""
+
+    def release_memory(self) -> None:
+        """Give the arena's bytes back; a misuse while anybody needs them."""
+
+    def resume_memory(self) -> None:
+        """Take bytes for the arena again: the sink is zero, the pages promise nothing, and old views are void."""
 
     def issue(self, ticket: int, band: int, pages: Any, values: Any) -> None:
         """Write down that a ticket writes a value to each of these physical pages."""
@@ -95,10 +111,20 @@ class Driven(Protocol):
 
 @dataclass(frozen=True)
 class Built:
-    """A driven allocator and the bytes that its pages lie in, as the device has them."""
+    """A driven allocator and where the bytes of its pages are.
+
+    Attributes:
+        allocator: is driven.
+        find_arena: the arena's bytes as the device has them now; others once the memory was given back and resumed.
+    """
 
     allocator: Driven
-    arena: npt.NDArray[np.uint8]
+    find_arena: Callable[[], npt.NDArray[np.uint8]]
+
+    @property
+    def arena(self) -> npt.NDArray[np.uint8]:
+        """The arena's bytes now."""
+        return self.find_arena()
 
 
 class Target(Protocol):

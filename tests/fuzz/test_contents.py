@@ -70,7 +70,7 @@ def test_a_view_of_other_bytes_shows(wrong: object) -> None:
                 built.allocator.view(row).dtype
             )
 
-    memory = Memory(Built(Mistaken(), built.arena))  # type: ignore[arg-type]  # only these two are asked
+    memory = Memory(Built(Mistaken(), built.find_arena))  # type: ignore[arg-type]  # only these two are asked
     page = built.allocator.chain.bands[0].first
     memory.write(0, page, 3)
     assert not memory.shows(0, page, 3)

@@ -95,6 +95,8 @@ class EngineCourse:
         for who in list(self._engine.publishers):
             stage.unpublish(who)
         stage.drain()
+        if not stage.has_memory:
+            stage.resume_memory()
         stage.check_everything()
         assert_empty(self._allocator)
         state = stage.state
