@@ -48,22 +48,25 @@ class Admission:
         self._chain, self._bands, self._ledger = chain, bands, ledger
         self._publishers, self._placement = publishers, placement
 
-    def plan(self, demand: tuple[int, ...], settle: tuple[int, ...]) -> Plan | Refusal:
+    def plan(self, demand: tuple[int, ...], settle: tuple[int, ...], first: tuple[int, ...] = ()) -> Plan | Refusal:
         """The lowest step that meets a demand, settling the fewest tickets, then moving the fewest bytes; or why not.
 
         Args:
             demand: pages of each band.
             settle: outstanding tickets that may be settled, in the order in which they should be.
+            first: those of them that are settled in any case, whether that makes room or not.
         """
-        spans = self._ends_grown(demand)
+        spans = None if first else self._ends_grown(demand)
         if spans is not None:
             return Plan(IN_PLACE, demand, (), spans, (), 0)
+        if first:
+            settle = (*first, *[number for number in settle if number not in first])
         inquiry = _Inquiry(self._chain, self._bands, self._ledger, bool(self._publishers), demand)
         for step in (IN_PLACE,) if self._publishers else STEPS:
-            if inquiry.fits(step, NO_TICKETS):
-                return self._planned(inquiry, step, ())
+            if inquiry.fits(step, frozenset(first)):
+                return self._planned(inquiry, step, first)
             if settle and inquiry.fits(step, frozenset(settle)):
-                return self._planned(inquiry, step, _shortest(settle, partial(inquiry.fits, step)))
+                return self._planned(inquiry, step, _shortest(settle, partial(inquiry.fits, step), len(first)))
         return self._refusal(inquiry)
 
     def _ends_grown(self, demand: tuple[int, ...]) -> tuple[Extent, ...] | None:
@@ -221,9 +224,12 @@ def _hull(one: Extent, other: Extent) -> Extent:
     return min(one[0], other[0]), max(one[1], other[1])
 
 
-def _shortest(tickets: tuple[int, ...], suffices: Callable[[frozenset[int]], bool]) -> tuple[int, ...]:
-    """The shortest beginning that suffices, of tickets that suffice together.  More tickets never suffice less."""
-    least, most = 0, len(tickets)
+def _shortest(tickets: tuple[int, ...], suffices: Callable[[frozenset[int]], bool], least: int = 0) -> tuple[int, ...]:
+    """The shortest beginning of at least so many that suffices, of tickets that suffice together.
+
+    More tickets never suffice less.
+    """
+    most = len(tickets)
     while least < most:
         middle = (least + most) // 2
         if suffices(frozenset(tickets[:middle])):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from msgspec.structs import replace
 
 from events import records
 from impl.admission import Admission
@@ -32,6 +33,7 @@ from impl.layout import Layout, Row
 from impl.ledger import Ledger
 from impl.misuse import Misuse
 from impl.numbers import NOTHING, ONE, ZERO, Int64, as_count, smallest
+from impl.originals import Originals, checked_originals, still_written
 from impl.pages import LIVE
 from impl.plan import Grant, Plan, Refusal
 from impl.snapshot import header_of, snapshot_of
@@ -188,27 +190,47 @@ class Allocator:
 
     # -------------------------------------------------------------------------------------------------- joint demands
 
-    def plan(self, demand: Sequence[int] | Mapping[str, int], settle: Iterable[int] = ()) -> Plan | Refusal:
+    def plan(
+        self,
+        demand: Sequence[int] | Mapping[str, int],
+        settle: Iterable[int] = (),
+        originals: Originals | None = None,
+    ) -> Plan | Refusal:
         """How a joint demand would be met now, or why it would be refused.  Changes nothing.
 
         Args:
             demand: pages of each band in chain order, or of some kinds by name.
             settle: tickets that may be settled to make room, in the order in which they should be.
+            originals: of each band in chain order, or of some kinds by name, the virtual pages of which the first new
+                pages are copies.  Tickets that write them must be among those that may be settled, and are settled.
 
         Raises:
-            Misuse: a demand of the wrong length or not of counts, an unknown kind, a ticket that cannot be settled.
+            Misuse: a demand of the wrong length or not of counts, an unknown kind, a ticket that cannot be settled, an
+                original that is not alive or still written by a ticket that may not be settled, or more originals than
+                pages.
         """
         if not self._has_memory:
             raise without_memory()
         wanted = checked_demand(demand, self.chain.names)
-        return self._admission.plan(wanted, checked_settle(settle, self._ledger))
+        settleable = checked_settle(settle, self._ledger)
+        copied = () if originals is None else checked_originals(originals, wanted, self.chain.names, self._bands)
+        if not copied:
+            return self._admission.plan(wanted, settleable)
+        plan = self._admission.plan(wanted, settleable, still_written(copied, self._bands, self._ledger, settleable))
+        return replace(plan, originals=copied) if isinstance(plan, Plan) else plan
 
-    def allocate(self, demand: Sequence[int] | Mapping[str, int], settle: Iterable[int] = ()) -> Grant | Refusal:
+    def allocate(
+        self,
+        demand: Sequence[int] | Mapping[str, int],
+        settle: Iterable[int] = (),
+        originals: Originals | None = None,
+    ) -> Grant | Refusal:
         """Meet a joint demand exactly as `plan` says, or refuse it and change nothing.
 
-        Each new page has one reference.  It promises no contents.
+        Each new page has one reference.  It promises no contents, but for those that begin as copies: these show what
+        their originals show once all that was issued to them has landed.
         """
-        plan = self.plan(demand, settle)
+        plan = self.plan(demand, settle, originals)
         self._counters.calls += 1
         if isinstance(plan, Refusal):
             self._counters.refusals[plan.reason] += 1

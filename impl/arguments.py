@@ -23,14 +23,14 @@ def checked_band(band: Any, bands: Sequence[Band]) -> Band:
     raise Misuse("band", band, "no such band", f"give a number from 0 to {len(bands) - 1}, as `band` tells by name")
 
 
-def checked_ids(ids: Any, band: Band) -> tuple[Int64, Int64]:
+def checked_ids(ids: Any, band: Band, field: str = "ids") -> tuple[Int64, Int64]:
     """Ids that are alive, and how many references each of them has."""
-    alive = as_ids(ids, "ids", band.ids.limit)
+    alive = as_ids(ids, field, band.ids.limit)
     references = band.ids.references[alive]
     if alive.size:
         least = int(references.argmin())
         if references[least] < 1:
-            raise Misuse("ids", int(alive[least]), "is not alive", "name virtual pages that have a reference")
+            raise Misuse(field, int(alive[least]), "is not alive", "name virtual pages that have a reference")
     return alive, references
 
 

@@ -11,6 +11,8 @@ class KindCounters:
     allocated: int = 0
     freed: int = 0
     moved: int = 0
+    copied: int = 0
+    """Pages that began as copies of others."""
 
 
 @dataclass(slots=True)

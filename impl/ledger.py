@@ -217,6 +217,22 @@ class Ledger:
         holding = self.tickets[number].holdings[band]
         return NOTHING if holding is None else holding.all_pages()
 
+    def writing(self, band: int, pages: Int64) -> tuple[int, ...]:
+        """The outstanding tickets that hold any of these pages of a band for writing, oldest first."""
+        among = self._bands[band].among
+        return tuple(
+            number
+            for number, ticket in self.tickets.items()
+            if (holding := ticket.holdings[band]) is not None
+            and holding.written
+            and np.count_nonzero(among(pages, holding.all_written()))
+        )
+
+    def pages_written(self, band: int, number: int) -> Int64:
+        """The pages of a band that an outstanding ticket holds for writing, each once."""
+        holding = self.tickets[number].holdings[band]
+        return NOTHING if holding is None else holding.all_written()
+
     def holders_of(self, band: int, pages: Int64) -> npt.NDArray[np.int32]:
         """How many tickets hold each of these pages."""
         holders: npt.NDArray[np.int32] = self._bands[band].holders[pages]

@@ -43,6 +43,8 @@ class Plan(Struct, frozen=True, eq=False):
     moves: tuple[Move, ...]
     """At most one for each band; `spans` say in which order they are legal."""
     bytes_moved: int
+    originals: tuple[Int64, ...] = ()
+    """Of each band the virtual pages of which its first new pages are copies; () if there are no copies."""
 
 
 class Refusal(Struct, frozen=True):
@@ -63,6 +65,6 @@ class Grant(Struct, frozen=True, eq=False):
     """What an allocation gave."""
 
     ids: tuple[Int64, ...]
-    """New virtual pages of each band, with one reference each."""
+    """New virtual pages of each band, with one reference each; copies come first, in the order of their originals."""
     plan: Plan
     """How it was done."""

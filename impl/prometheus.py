@@ -21,6 +21,7 @@ _OF_KINDS: Final[tuple[tuple[str, str, str, Callable[[KindStatistics], float]], 
     ("allocated_pages_total", "counter", "Pages handed out.", lambda kind: kind.allocated),
     ("freed_pages_total", "counter", "Pages given up by their last reference.", lambda kind: kind.freed),
     ("moved_bytes_total", "counter", "Bytes copied to move pages.", lambda kind: kind.bytes_moved),
+    ("forked_bytes_total", "counter", "Bytes copied for pages that began as copies.", lambda kind: kind.bytes_copied),
 )
 """Name, type, help and value of what each kind has."""
 

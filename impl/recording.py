@@ -12,6 +12,7 @@ from impl.chain import Chain
 from impl.layout import Row
 from impl.misuse import Misuse
 from impl.numbers import Int64, as_unsigned, is_integer, is_plain, largest
+from impl.originals import Originals
 from impl.plan import Grant, Plan, Refusal
 from impl.statistics import Statistics
 
@@ -40,16 +41,28 @@ class RecordedAllocator:
 
     # ----------------------------------------------------------------------------------------------- calls on record
 
-    def allocate(self, demand: Sequence[int] | Mapping[str, int], settle: Iterable[int] = ()) -> Grant | Refusal:
+    def allocate(
+        self,
+        demand: Sequence[int] | Mapping[str, int],
+        settle: Iterable[int] = (),
+        originals: Originals | None = None,
+    ) -> Grant | Refusal:
         """As `Allocator.allocate`."""
-        names, settle = self.allocator.chain.names, _listed(settle)
-        by_band: Any = _listed(demand)
-        if type(demand) is not tuple and isinstance(demand, Mapping):
-            by_band = [demand.get(name, 0) for name in names] if set(demand) <= set(names) else None
-        else:
-            demand = by_band
-        call = self._if_memory(_typed(lambda: records.Allocate(_counts(by_band), _integers(settle))))
-        return self._call(call, lambda: self.allocator.allocate(demand, settle))
+        settle = _listed(settle)
+        if type(demand) is not tuple:
+            demand = _listed(demand)
+        if originals is None:
+            call = _typed(lambda: records.Allocate(self._by_band(demand, 0, _counts), _integers(settle)))
+            return self._call(self._if_memory(call), lambda: self.allocator.allocate(demand, settle))
+        originals = _listed(originals)
+        call = _typed(
+            lambda: records.Allocate(
+                self._by_band(demand, 0, _counts),
+                _integers(settle),
+                self._by_band(originals, (), _lists),
+            )
+        )
+        return self._call(self._if_memory(call), lambda: self.allocator.allocate(demand, settle, originals))
 
     def share(self, band: int, ids: Any) -> None:
         """As `Allocator.share`."""
@@ -175,9 +188,14 @@ class RecordedAllocator:
         """As `Allocator.has_memory`."""
         return self.allocator.has_memory
 
-    def plan(self, demand: Sequence[int] | Mapping[str, int], settle: Iterable[int] = ()) -> Plan | Refusal:
+    def plan(
+        self,
+        demand: Sequence[int] | Mapping[str, int],
+        settle: Iterable[int] = (),
+        originals: Originals | None = None,
+    ) -> Plan | Refusal:
         """As `Allocator.plan`."""
-        return self.allocator.plan(demand, settle)
+        return self.allocator.plan(demand, settle, originals)
 
     def translate(self, band: int, ids: Any) -> Int64:
         """As `Allocator.translate`."""
@@ -204,6 +222,15 @@ class RecordedAllocator:
         self.allocator.check()
 
     # ----------------------------------------------------------------------------------------------------------------
+
+    def _by_band(self, given: Any, nothing: Any, typed: Callable[[Any], Result]) -> Result:
+        """What was given in chain order or by names of kinds, in chain order."""
+        if type(given) is not tuple and isinstance(given, Mapping):
+            names = self.allocator.chain.names
+            if not set(given) <= set(names):
+                raise _Untypable
+            given = [given.get(name, nothing) for name in names]
+        return typed(given)
 
     def _if_memory(self, call: records.Call | None) -> records.Call | None:
         """The record of a call that needs bytes; none while there are no bytes."""
@@ -275,6 +302,13 @@ def _count(value: Any) -> int:
 
 def _counts(values: Any) -> list[int]:
     return [_count(value) for value in _integers(values)]
+
+
+def _lists(values: Any) -> list[list[int]]:
+    try:
+        return [_integers(ids) for ids in values]
+    except TypeError:
+        raise _Untypable from None
 
 
 def _band(value: Any) -> int:

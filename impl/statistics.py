@@ -23,6 +23,7 @@ class KindStatistics:
     allocated: int
     freed: int
     moved: int
+    copied: int
 
     @property
     def fragmentation(self) -> float:
@@ -33,6 +34,11 @@ class KindStatistics:
     def bytes_moved(self) -> int:
         """Bytes copied to move pages, so far."""
         return self.moved * self.page_bytes
+
+    @property
+    def bytes_copied(self) -> int:
+        """Bytes copied because a new page began as a copy of another, so far."""
+        return self.copied * self.page_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,7 @@ def _of_kind(band: Band) -> KindStatistics:
         counters.allocated,
         counters.freed,
         counters.moved,
+        counters.copied,
     )
 
 

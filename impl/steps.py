@@ -40,8 +40,9 @@ class Steps:
         # each page table is updated once, with what moved and what is new
         moved = {move.band: self._bands[move.band].pages.id_at[move.targets] for move in plan.moves}
         given = []
-        for band, count, span in zip(self._bands, plan.demand, plan.spans, strict=True):
-            ids = self._hand_out(band, count, span) if count else NOTHING
+        originals = plan.originals or (NOTHING,) * len(self._bands)
+        for band, count, span, copied in zip(self._bands, plan.demand, plan.spans, originals, strict=True):
+            ids = self._hand_out(band, count, span, copied) if count else NOTHING
             given.append(ids)
             number = band.geometry.number
             changed = np.concatenate((moved[number], ids)) if number in moved else ids
@@ -160,8 +161,11 @@ class Steps:
         band.holders.enqueue(sources, READ)
         band.counters.moved += sources.size
 
-    def _hand_out(self, band: Band, count: int, span: Extent) -> Int64:
-        """Let a span reach from lo to hi, and make what it gained and some holes live; their ids."""
+    def _hand_out(self, band: Band, count: int, span: Extent, originals: Int64) -> Int64:
+        """Let a span reach from lo to hi, and make what it gained and some holes live; their ids.
+
+        The first of them begin as copies of the originals.
+        """
         number, pages = band.geometry.number, band.pages
         within = pages.lo <= span[0] and span[1] <= pages.hi
         fresh = NOTHING if within else self._grow(number, *span)
@@ -173,6 +177,21 @@ class Steps:
         band.ids.page_of[ids] = homes
         band.ids.references[ids] = ONE
         band.counters.allocated += count
-        if self.record:
-            self.record(records.Allocated(number, homes.tolist(), ids.tolist()))
+        copies = originals.size
+        if copies:
+            self._copy(band, homes[:copies], ids[:copies], originals)
+        if self.record and copies < count:
+            self.record(records.Allocated(number, homes[copies:].tolist(), ids[copies:].tolist()))
         return ids
+
+    def _copy(self, band: Band, homes: Int64, ids: Int64, originals: Int64) -> None:
+        """Let new virtual pages show what others show."""
+        number, holders = band.geometry.number, band.holders
+        sources = band.ids.page_of[originals]
+        assert not np.count_nonzero(holders.writers[sources]), "nobody writes what is copied"
+        self._device.move_pages(number, sources, homes)
+        if self.record:
+            self.record(records.Forked(number, homes.tolist(), ids.tolist(), originals.tolist()))
+        holders.enqueue(homes, WRITE)
+        holders.enqueue(np.unique(sources), READ)
+        band.counters.copied += homes.size

@@ -53,8 +53,13 @@ class Group:
 
     # ------------------------------------------------------------------------------------------- calls on every rank
 
-    def allocate(self, demand: Sequence[int] | Mapping[str, int], settle: Iterable[int] = ()) -> Grant | Refusal:
-        result: Grant | Refusal = self._on_all("allocate", demand, list(settle))
+    def allocate(
+        self,
+        demand: Sequence[int] | Mapping[str, int],
+        settle: Iterable[int] = (),
+        originals: Sequence[Sequence[int]] | None = None,
+    ) -> Grant | Refusal:
+        result: Grant | Refusal = self._on_all("allocate", demand, list(settle), originals)
         if isinstance(result, Grant):
             for ticket in result.plan.settle:
                 self._forget(ticket)

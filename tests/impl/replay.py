@@ -139,7 +139,7 @@ class Replay:
         self.span[step.band] = [step.page, step.page + 1]
         self._check()
 
-    def on_allocated(self, step: r.Allocated) -> None:
+    def on_allocated(self, step: r.Allocated | r.Forked) -> None:
         named = {
             each for entries in self.held.values() for (band, _), (_, each) in entries.items() if band == step.band
         }
@@ -150,6 +150,13 @@ class Replay:
             self.page_of[step.band][each] = page
             self.references[step.band][each] = 1
         self._check()
+
+    def on_forked(self, step: r.Forked) -> None:
+        writing = {key for entries in self.held.values() for key, (mode, _) in entries.items() if mode == "write"}
+        for original in step.copied:
+            assert (step.band, self.page_of[step.band][original]) not in writing, "copied under a writer"
+        assert step.copied == self.call.originals[step.band]
+        self.on_allocated(step)
 
     def on_moved(self, step: r.Moved) -> None:
         assert not self.publishers, "moved while somebody has published addresses"

@@ -139,6 +139,7 @@ def test_prometheus_is_told_every_figure(allocator: Allocator) -> None:
             ("allocated_pages_total", kind.allocated),
             ("freed_pages_total", kind.freed),
             ("moved_bytes_total", kind.bytes_moved),
+            ("forked_bytes_total", kind.bytes_copied),
         ):
             assert samples.pop((f"bandgap_{name}", "kind", kind.name)) == value
     for name, value in (

@@ -41,6 +41,7 @@ def random_layout(rnd: Random, bands: int) -> Layout:
 
 WEIGHTS: Final[Mapping[str, float]] = {
     "allocate": 6,
+    "copy": 1,
     "release": 5,
     "share": 1,
     "open": 2,
@@ -104,6 +105,14 @@ class Driver:
             for each in ids.tolist():
                 assert each not in self.references[band], "an id was given while in use"
                 self.references[band][each] = 1
+
+    def copy(self) -> None:
+        """Ask for a few pages of which the first are copies; mostly of pages that nobody writes."""
+        originals = [self.some_ids(band, 2) if self.references[band] else [] for band in self.bands]
+        demand = [len(ids) + self.rnd.choice((0, 0, 1)) for ids in originals]
+        result = self.allocator.allocate(demand, self.settleable(), originals)
+        if isinstance(result, Grant):
+            self.took(result)
 
     def release(self) -> None:
         band = self.rnd.choice(self.bands)
