@@ -17,6 +17,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "impl": frozenset({"events", "msgspec", "numpy", "torch", "triton"}),
     "impl.arithmetic": frozenset(),
     "fuzz": frozenset({"spec", "events", "impl", "hypothesis", "msgspec", "numpy", "torch"}),
+    # guards the interpreter of Triton's, and needs nothing of what it checks
+    "fuzz.interpreter": frozenset({"numpy", "torch", "triton"}),
     "gpu_tests": frozenset({"impl", "spec", "events", "fuzz", "numpy", "torch", "triton", "pytest"}),
     "replay": frozenset({"impl", "events", "numpy", "jinja2", "matplotlib"}),
     "bench": frozenset({"impl", "spec", "events", "numpy", "torch"}),

@@ -1,0 +1,39 @@
+"""Pages arrive whole, and nothing else changes."""
+
+import pytest
+import torch
+
+from impl.kernels.moves import move_pages
+from tests.kernels.arenas import ids, random_grid
+from tests.kernels.lanes import Lane
+from tests.kernels.moving import check_moves
+
+
+@pytest.mark.parametrize("page_bytes", [16, 48, 272, 512, 1040, 4096, 12304, 16384, 65536, 65552])
+@pytest.mark.parametrize(("origin", "slack"), [(0, 0), (16, 5), (4112, 32)])
+def test_targets_hold_what_sources_held(lane: Lane, page_bytes: int, origin: int, slack: int) -> None:
+    check_moves(lane, page_bytes, origin, slack)
+
+
+def test_pages_of_two_mebibytes_arrive(lane: Lane) -> None:
+    check_moves(lane, 2 << 20, 256, 3)
+
+
+def test_many_moves_are_one_call(lane: Lane) -> None:
+    grid = random_grid(lane, 32, 80, 600)
+    order = torch.randperm(600, generator=torch.Generator().manual_seed(1)).to(lane.device)
+    sources, targets = order[:300], order[300:]
+    before = grid.pages.clone()
+    move_pages(grid, sources, targets, lane=lane.takes)
+    assert torch.equal(grid.pages[targets], before[sources])
+    assert torch.equal(grid.pages[sources], before[sources])
+
+
+def test_an_arena_may_be_cut_from_a_larger_one(lane: Lane) -> None:
+    whole = random_grid(lane, 0, 16, 64)
+    before = whole.arena.clone()
+    cut = type(whole)(whole.arena[256:768], 16, 48)
+    move_pages(cut, ids(lane, [0]), ids(lane, [9]), lane=lane.takes)
+    begin = 256 + 16
+    before[begin + 9 * 48 : begin + 10 * 48] = before[begin : begin + 48].clone()
+    assert torch.equal(whole.arena, before)
