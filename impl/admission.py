@@ -188,7 +188,11 @@ class _Inquiry:
 
     def _stock(self, band: int, retired: frozenset[int]) -> Stock:
         pages, ledger = self._bands[band], self._ledger
-        if retired:
+        if retired and len(retired) == len(ledger.tickets):
+            # nobody is left: nothing is held, and nothing withheld
+            pins, in_use = NO_EXTENT, pages.live
+            extent = (pages.live_lo, pages.live_hi) if pages.live else NO_EXTENT
+        elif retired:
             pins = ledger.pins_without(band, retired)
             # what is in use is live, or held by somebody who remains
             extent = _hull((pages.live_lo, pages.live_hi) if pages.live else NO_EXTENT, pins)
@@ -230,6 +234,11 @@ def _shortest(tickets: tuple[int, ...], suffices: Callable[[frozenset[int]], boo
     More tickets never suffice less.
     """
     most = len(tickets)
+    # a few are often enough, and few are looked into faster than many
+    tried = max(1, 2 * least)
+    while tried < most and not suffices(frozenset(tickets[:tried])):
+        least, tried = tried + 1, 2 * tried
+    most = min(most, tried)
     while least < most:
         middle = (least + most) // 2
         if suffices(frozenset(tickets[:middle])):

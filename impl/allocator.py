@@ -93,7 +93,7 @@ class Allocator:
         self.chain = chain_for(layout, arena_bytes, max_tokens)
         self.device: Device = (device or ImmediateDevice)(self.chain)
         self._bands = empty_bands(self.chain)
-        self._ledger = Ledger(tuple(band.holders for band in self._bands))
+        self._ledger = Ledger(tuple(band.holders for band in self._bands), self.chain.bands)
         # a dict, because it keeps the order in which they came
         self._publishers: dict[str, None] = {}
         hints = {self.band(name): wish for name, wish in (placement or {}).items()}
@@ -145,7 +145,7 @@ class Allocator:
                 ticket.stream,
                 now - ticket.opened,
                 self._ledger.outstanding_pages(ticket),
-                ticket.quarantined,
+                ticket.number in self._ledger.quarantined,
             )
             for ticket in self._ledger.tickets.values()
         )
@@ -159,6 +159,10 @@ class Allocator:
         tables = checked_band(band, self._bands)
         pages: Int64 = tables.ids.page_of[checked_ids(ids, tables)[0]]
         return pages
+
+    def count_references(self, band: int, ids: Any) -> Int64:
+        """How many references each of these virtual pages has; all are alive."""
+        return checked_ids(ids, checked_band(band, self._bands))[1]
 
     def references(self, band: int) -> Int64:
         """The virtual pages of a band that are alive, each named once for each of its references."""
@@ -349,7 +353,7 @@ class Allocator:
         """
         transfer = quarantinable(ticket, self._ledger)
         self._counters.calls += 1
-        transfer.quarantined = True
+        self._ledger.quarantined.add(transfer.number)
 
     def settle(self, ticket: int) -> None:
         """Make the allocator's stream wait for a ticket: for all that is ordered behind it, its work is over."""

@@ -78,7 +78,7 @@ def quarantinable(number: Any, ledger: Ledger) -> Ticket:
     ticket = ledger.ticket(number)
     if not ticket.is_transfer:
         raise Misuse("ticket", number, f"is a {ticket.user}, and only transfers can fail", "complete or settle it")
-    if ticket.quarantined:
+    if ticket.number in ledger.quarantined:
         raise Misuse("ticket", number, "is in quarantine already", "complete it once the peer is known to be gone")
     return ticket
 

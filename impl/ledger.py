@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from events.records import User
+from impl.chain import BandGeometry
 from impl.holders import NONE, READ, WRITE, Holders, Holding
 from impl.misuse import Misuse
 from impl.numbers import NOTHING, Int64, is_integer
+from impl.overlap import sharing_bytes
 
 USERS: Final = ("forward", "copy", "transfer")
 
@@ -33,8 +35,6 @@ class Ticket:
     """Calls that the allocator had taken before."""
     holdings: list[Holding | None]
     """Of each band."""
-    quarantined: bool = False
-    """Whether it is a transfer that failed, of which nobody knows yet that the peer touches nothing any more."""
 
     @property
     def is_transfer(self) -> bool:
@@ -45,10 +45,12 @@ class Ticket:
 class Ledger:
     """All outstanding tickets.  A ticket's entries never change but by growing, until it retires."""
 
-    def __init__(self, bands: Sequence[Holders]) -> None:
+    def __init__(self, bands: Sequence[Holders], geometry: Sequence[BandGeometry]) -> None:
         self.tickets: dict[int, Ticket] = {}
-        self._bands = bands
+        self._bands, self._geometry = bands, geometry
         self.next_ticket = 0
+        self.quarantined: set[int] = set()
+        """Transfers that failed, of which nobody knows yet that the peer touches nothing any more."""
         self._tails: dict[str, set[int]] = {}
         # None where a ticket that retired may have been the one at an end
         self._pins: list[Extent | None] = [NO_EXTENT] * len(bands)
@@ -110,7 +112,10 @@ class Ledger:
 
     def by_prospect(self) -> tuple[int, ...]:
         """The outstanding tickets, oldest first; those in quarantine last, since nobody can say when they retire."""
-        return tuple(sorted(self.tickets, key=lambda number: self.tickets[number].quarantined))
+        quarantined = self.quarantined
+        if not quarantined:
+            return tuple(self.tickets)
+        return (*[number for number in self.tickets if number not in quarantined], *sorted(quarantined))
 
     def runs_before(self, other: Ticket, ticket: Ticket) -> bool:
         """Whether the device runs `other` entirely before `ticket`; a transfer is ordered with nothing."""
@@ -136,13 +141,21 @@ class Ledger:
         if contested.size:
             self._check_rivals(ticket, band, contested, mode)
         if ticket.is_transfer:
-            queued = holders.queued[pages]
-            conflicting = pages[queued > (READ if mode == READ else NONE)]
+            self._check_queue(band, pages, mode)
+
+    def _check_queue(self, band: int, pages: Int64, mode: int) -> None:
+        """See that nothing conflicts with a transfer that is queued at its bytes, whichever pages they were then."""
+        for other, holders in enumerate(self._bands):
+            queued = holders.queued_above(READ if mode == READ else NONE)
+            if not queued.size:
+                continue
+            conflicting = pages[sharing_bytes(self._geometry[band], pages, self._geometry[other], queued)]
             if conflicting.size:
                 raise Misuse(
                     "ids",
                     int(conflicting[0]),
-                    "this physical page is still queued on the allocator's stream, for which a transfer does not wait",
+                    "the allocator's stream, for which a transfer does not wait, may still use bytes of this physical "
+                    f"page, as {self._geometry[other].name}",
                     "call `drain` once that stream has caught up",
                 )
 
@@ -178,6 +191,7 @@ class Ledger:
         What a settled ticket held is queued on the allocator's stream from now on.
         """
         del self.tickets[ticket.number]
+        self.quarantined.discard(ticket.number)
         let_go = []
         for band, holding in enumerate(ticket.holdings):
             if holding is None:

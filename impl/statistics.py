@@ -94,7 +94,7 @@ def statistics_of(
         dict(counters.admitted),
         counters.settled,
         max(gaps),
-        sum(ticket.quarantined for ticket in ledger.tickets.values()),
+        len(ledger.quarantined),
     )
 
 
