@@ -17,6 +17,8 @@ OUTCOMES: Final = (
     ("allocate", "after-release"),
     ("allocate", "evict"),
     ("allocate", "rejected"),
+    ("plan", "fits"),
+    ("plan", "does not fit"),
     ("share", "done"),
     ("share", "rejected"),
     ("release", "done"),

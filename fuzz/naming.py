@@ -33,6 +33,9 @@ def _other(
     values = dict(zip(kind.__struct_fields__, fields, strict=True))
     if "ticket" in values:
         values["ticket"] = tickets.get(values["ticket"], script.NEVER_OPENED)
+    for field in ("settle", "waits"):
+        if field in values:
+            values[field] = _tickets(values[field], tickets)
     if "ids" in values:
         values["ids"] = [ids.get((values["band"], vid), (script.NOT_GIVEN, vid)) for vid in values["ids"]]
     call: script.AnyCall = kind(**values)

@@ -102,6 +102,9 @@ class _Lines:
                 if call.label not in self._grants:
                     return made
                 return f"{self._grants[call.label]} = {made}{'.ids' if self._judged else ''}"
+            case script.Plan():
+                settle = f", settle={self._names(call.settle)}" if call.settle else ""
+                return f"a.{'plan' if self._judged else 'would_fit'}({call.demand}{settle})"
             case script.Open():
                 waits = f", waits={self._names(call.waits)}" if call.waits else ""
                 stream = f", {call.stream!r}" if call.stream is not None else ""

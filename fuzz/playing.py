@@ -39,6 +39,8 @@ class _Player:
         match call:
             case script.Allocate():
                 self._allocate(call)
+            case script.Plan():
+                stage.would_fit(call.demand, self._tickets(call.settle))
             case script.Open():
                 number = stage.open(call.user, call.stream, self._tickets(call.waits))
                 if number is not None:
@@ -73,6 +75,8 @@ class _Player:
                 stage.release_memory()
             case script.ResumeMemory():
                 stage.resume_memory()
+            case script.Advance():
+                stage.advance(call.choice)
             case script.Malformed():
                 stage.malformed(call.case)
 

@@ -166,7 +166,7 @@ def _smaller(call: script.AnyCall) -> Iterator[script.AnyCall]:
                 if rest or field != "ids":
                     yield _but(call, field, rest)
             size = size // 2
-    if isinstance(call, script.Allocate):
+    if isinstance(call, script.Allocate | script.Plan):
         for band, count in enumerate(call.demand):
             for less in dict.fromkeys((0, count // 2, count - 1)):
                 if 0 <= less < count:

@@ -45,6 +45,13 @@ class Allocate(Call, frozen=True, tag="allocate"):
     settle: Tickets = []
 
 
+class Plan(Call, frozen=True, tag="plan"):
+    """Ask whether a demand would be met."""
+
+    demand: Annotated[list[Count], Meta(min_length=1, max_length=256)]
+    settle: Tickets = []
+
+
 class Share(Call, frozen=True, tag="share"):
     """One more reference to each."""
 
@@ -145,6 +152,12 @@ class ResumeMemory(Call, frozen=True, tag="resume-memory"):
     """Take them again."""
 
 
+class Advance(Call, frozen=True, tag="advance"):
+    """A simulated device does one piece of its work: which of those that could be next, by a number."""
+
+    choice: Count
+
+
 class Malformed(Call, frozen=True, tag="malformed"):
     """A call whose arguments are not even of the right type, by its name; see `fuzz.malformed`."""
 
@@ -153,6 +166,7 @@ class Malformed(Call, frozen=True, tag="malformed"):
 
 AnyCall: TypeAlias = (
     Allocate
+    | Plan
     | Share
     | Release
     | Clear
@@ -169,6 +183,7 @@ AnyCall: TypeAlias = (
     | Compact
     | ReleaseMemory
     | ResumeMemory
+    | Advance
     | Malformed
 )
 Script: TypeAlias = tuple[AnyCall, ...]

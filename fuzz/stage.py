@@ -10,6 +10,8 @@ from fuzz.contents.memory import Memory
 from fuzz.coverage import Coverage
 from fuzz.malformed import CASES
 from fuzz.needs import in_need_of_bytes
+from fuzz.oracle import admission
+from fuzz.oracle.situation import Situation
 from fuzz.setups import Setup
 from fuzz.tables import check_replica, check_tables, wrong_page
 from fuzz.targets.protocol import Target
@@ -26,6 +28,11 @@ Logged = list[Any]
 
 Place = tuple[int, int]
 """A band and a physical page of it."""
+
+
+def on_record(refusal: Refusal) -> r.Refused:
+    """A refusal as the trace should have it."""
+    return r.Refused(refusal.reason, list(refusal.tickets), list(refusal.publishers), list(refusal.evict))
 
 
 class Stage:
@@ -56,10 +63,14 @@ class Stage:
         self._given: dict[int, dict[tuple[int, int], int]] = {}
         self._reads: dict[int, dict[Place, int]] = {}
         self._values = 0
-        self._moved = False
+        # of the call that is being made: the bands of which pages moved, the tickets settled, the refusal on record
+        self._moved: set[int] = set()
+        self._settled: list[int] = []
+        self._refused: r.Refused | None = None
+        self._decides = bool(admission.PROPERTIES & target.promises)
         self.has_memory = True
         """Whether the arena has bytes."""
-        built = target.build(setup.layout, setup.arena_bytes, self._land_all, self._take)
+        self.built = built = target.build(setup.layout, setup.arena_bytes, self._land_all, self._take)
         self.allocator = built.allocator
         self.bands = range(len(built.allocator.chain.bands))
         self._memory = Memory(built)
@@ -88,7 +99,10 @@ class Stage:
     def allocate(self, demand: Sequence[int], settle: Sequence[int] = ()) -> list[list[int]] | Refusal | None:
         """The new ids of each band, or why there are none."""
         logged = self._logged(script.Allocate, list(demand), list(settle), None)
+        case = Situation(self.state) if self._decides else None
         result = self._made("allocate", lambda: self.allocator.allocate(demand, settle))
+        if case is not None and result is not None:
+            self._check_admission(case, demand, settle, result)
         if isinstance(result, Grant):
             logged[-1] = [ids.tolist() for ids in result.ids]
             self._count("allocate", f"step {result.plan.step}{' settling' if result.plan.settle else ''}")
@@ -100,8 +114,16 @@ class Stage:
         return result
 
     def would_fit(self, demand: Sequence[int], settle: Sequence[int] = ()) -> bool:
-        """Whether the allocator says that it would meet a demand; changes nothing and is not logged."""
-        return self.has_memory and isinstance(self.allocator.plan(demand, settle), Plan)
+        """Whether the allocator says that it would meet a demand; the answer must be as if it were made."""
+        self._logged(script.Plan, list(demand), list(settle))
+        result = self._made("plan", lambda: self.allocator.plan(demand, settle))
+        if result is None:
+            return False
+        if self._decides:
+            self._check_plan(Situation(self.state), demand, settle, result)
+        fits = isinstance(result, Plan)
+        self._count("plan", "fits" if fits else "does not fit")
+        return fits
 
     def share(self, band: int, ids: Sequence[int]) -> bool:
         """One more reference to each; whether it was taken."""
@@ -217,11 +239,11 @@ class Stage:
         self._logged(script.Settle, ticket)
         user = self.tickets.get(ticket, ("nobody",))[0]
 
-        def read() -> None:
+        def retired() -> None:
             self._retired(ticket)
-            self._moved = True
+            self._settled.append(ticket)
 
-        return self._plain("settle", lambda: self.allocator.settle(ticket), user, read)
+        return self._plain("settle", lambda: self.allocator.settle(ticket), user, retired)
 
     def drain(self) -> bool:
         """The allocator's stream has caught up."""
@@ -279,6 +301,12 @@ class Stage:
 
     # -------------------------------------------------------------------------------------------------- what follows
 
+    def meanwhile(self, draws: Sequence[int]) -> None:
+        """Between two operations a device may get on with its work.  Here it has done everything at once."""
+
+    def advance(self, choice: int) -> None:
+        """A device does one piece of its work.  Here nothing is left to be done."""
+
     def check_everything(self) -> None:
         """Compare all tables, if the watch wants that at all, and read all contents now."""
         if self.watch.tables_every:
@@ -289,7 +317,7 @@ class Stage:
     def _logged(self, *call: Any) -> Logged:
         logged = list(call)
         self.log.append(logged)
-        self._moved = False
+        self._moved, self._settled, self._refused = set(), [], None
         return logged
 
     def _take(self, record: r.AnyRecord) -> None:
@@ -300,9 +328,12 @@ class Stage:
             raise Violation(finding.check, finding.problem, finding)
         kind = type(record)
         if kind is r.Moved:
-            self._moved = True
+            self._moved.add(record.band)  # type: ignore[union-attr]  # its kind is known
         elif kind is r.Settled:
-            self._retired(record.ticket)  # type: ignore[union-attr]  # a settled ticket is what this record names
+            self._settled.append(record.ticket)  # type: ignore[union-attr]  # its kind is known
+            self._retired(record.ticket)  # type: ignore[union-attr]  # its kind is known
+        elif kind is r.Refused:
+            self._refused = record  # type: ignore[assignment]  # its kind is known
 
     def _made(self, name: str, make: Callable[[], Result]) -> Result | None:
         try:
@@ -357,15 +388,40 @@ class Stage:
 
     # ----------------------------------------------------------------------------------------------------- checks
 
+    def _check_admission(
+        self, case: Situation, demand: Sequence[int], settle: Sequence[int], result: Grant | Refusal
+    ) -> None:
+        """By what the trace says that was done, not by what the allocator says that it had planned."""
+        if isinstance(result, Grant):
+            met = admission.Met(result.plan.step, self._settled, self._moved)
+            admission.check_grant(case, demand, settle, met)
+        elif self._refused is not None:
+            admission.check_refusal(case, demand, settle, self._refused)
+            if self._refused != on_record(result):
+                raise Violation("agreement", f"the refusal on record is {self._refused}, and the caller got {result}")
+
+    def _check_plan(
+        self, case: Situation, demand: Sequence[int], settle: Sequence[int], result: Plan | Refusal
+    ) -> None:
+        if isinstance(result, Plan):
+            met = admission.Met(result.step, result.settle, {move.band for move in result.moves})
+            admission.check_grant(case, demand, settle, met)
+        else:
+            admission.check_refusal(case, demand, settle, on_record(result))
+
     def _look(self) -> None:
         """After each call: what moved is read back at once, the rest as often as the watch says."""
         self.calls += 1
         tables_every, contents_every = self.watch.tables_every, self.watch.contents_every
         if tables_every and self.calls % tables_every == 0:
             check_tables(self.allocator, self.state)
-        if contents_every and (self._moved or self.calls % contents_every == 0):
-            check_replica(self.allocator, self.state)
-            self._read_all()
+        if contents_every and (self._moved or self._settled or self.calls % contents_every == 0):
+            self._read_back()
+
+    def _read_back(self) -> None:
+        """Look at the page tables that kernels read, and at all that was written."""
+        check_replica(self.allocator, self.state)
+        self._read_all()
 
     def _read_what_is_held(self, ticket: int) -> None:
         """A ticket found in the pages that it read what it should, also where they were given up meanwhile."""
@@ -395,8 +451,11 @@ class Stage:
                     raise wrong_page(self.allocator, band, vid, page, at)
                 value = contents[band, page]
                 if not memory.shows(band, page, value):
-                    byte = memory.first_wrong_byte(band, page, value)
-                    problem = f"id {vid} of band {band}, at page {page}, lost what was written to it, from byte {byte}"
-                    raise Violation("content", problem)
+                    raise self._lost(band, vid, page, memory.first_wrong_byte(band, page, value))
         if not memory.sink_is_untouched():
             raise Violation("inside-arena", "somebody wrote below the arena's first page, where the sink is")
+
+    def _lost(self, band: int, vid: int, page: int, byte: int) -> Violation:
+        """What it means that a page does not show, from a byte of the arena on, what was written to it."""
+        problem = f"id {vid} of band {band}, at page {page}, lost what was written to it, from byte {byte}"
+        return Violation("content", problem)

@@ -3,7 +3,6 @@
 from fuzz.engine.engine import MOST_REQUESTS, Engine, pick
 from fuzz.engine.operations import Draws, operation
 from fuzz.engine.request import Request
-from fuzz.violation import Violation
 from impl.plan import Refusal
 
 
@@ -48,13 +47,27 @@ def at_the_edge(engine: Engine, draws: Draws) -> str:
     given = engine.stage.allocate(demand, settle)
     if given is None:
         return "rejected"
-    if isinstance(given, Refusal) != bool(too_many):
-        did, said = ("refused", "fits") if isinstance(given, Refusal) else ("granted", "does not fit")
-        raise Violation("agreement", f"the allocator {did} a demand of {demand}, of which it had said that it {said}")
     if isinstance(given, Refusal):
         return "refused"
     engine.requests.append(Request(0, given, [0] * len(given)))
     return "granted"
+
+
+@operation(weight=1)
+def ask_again(engine: Engine, draws: Draws) -> str:
+    """Whether the most that fits would be met is asked again once somebody has published, and again once it left."""
+    band = pick(engine.bands, draws[0])
+    demand = [0 for _ in engine.bands]
+    most = _most_that_fits(engine, band, demand, [])
+    if most is None:
+        return "nothing fits"
+    demand[band] = most
+    who = f"guest {draws[1] % 2}"
+    engine.stage.publish(who)
+    still = engine.stage.would_fit(demand)
+    engine.stage.unpublish(who)
+    engine.stage.would_fit(demand)
+    return "as before" if still else "not any more"
 
 
 def _most_that_fits(engine: Engine, band: int, demand: list[int], settle: list[int]) -> int | None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from fuzz.oracle.admission import PROPERTIES as ADMISSION
 from fuzz.targets.protocol import Built, Land, Record
 from impl.allocator import Allocator
 from impl.chain import Chain
@@ -13,7 +14,7 @@ from spec.specification import INVARIANTS, STEPS, THEOREMS
 CHECKS = frozenset({"agreement", "all-or-nothing", "crash", "no-foreign-bytes"})
 """What is checked besides the properties of states and steps."""
 
-PROMISES = frozenset({*INVARIANTS, *STEPS, *THEOREMS, *CHECKS})
+PROMISES = frozenset({*INVARIANTS, *STEPS, *THEOREMS, *ADMISSION, *CHECKS})
 
 
 class LandingDevice(ImmediateDevice):
