@@ -179,6 +179,10 @@ class RecordedAllocator:
         """As `Allocator.snapshot`."""
         return self.allocator.snapshot()
 
+    def count_references(self, band: int, ids: Any) -> Int64:
+        """As `Allocator.count_references`."""
+        return self.allocator.count_references(band, ids)
+
     def references(self, band: int) -> Int64:
         """As `Allocator.references`."""
         return self.allocator.references(band)
