@@ -154,8 +154,8 @@ class Ledger:
                 raise Misuse(
                     "ids",
                     int(conflicting[0]),
-                    "the allocator's stream, for which a transfer does not wait, may still use bytes of this physical "
-                    f"page, as {self._geometry[other].name}",
+                    f"some of its bytes are still queued, as {self._geometry[other].name}, on the allocator's stream, "
+                    "for which a transfer does not wait",
                     "call `drain` once that stream has caught up",
                 )
 

@@ -5,7 +5,6 @@ from spec.logic import And, Implies, Not, Or, Term
 from spec.ranges import Forall, Some
 from spec.state import FREE, LIVE, NONE, WITHHELD, WRITE, State
 from spec.words import (
-    conflict,
     end,
     holders,
     in_arena,
@@ -16,6 +15,7 @@ from spec.words import (
     is_empty,
     is_retired,
     ledger,
+    met,
     ordered,
     referenced,
     shows,
@@ -85,12 +85,10 @@ def retired_hold_nothing(s: State) -> Term:
 
 @invariant
 def transfers_meet_nothing(s: State) -> Term:
-    """What a transfer does with a page conflicts with nothing left on the allocator's stream."""
+    """What a transfer does with a page conflicts with nothing left on the allocator's stream for any of its bytes,
+    whichever page they were when that was queued."""
     return Forall(
-        ledger(s),
-        lambda ticket, band, page: Implies(
-            s.is_transfer[ticket], Not(conflict(s.held[ticket, band, page], s.queued[band, page]))
-        ),
+        ledger(s), lambda ticket, band, page: Not(Some(met(s, ticket, s.held[ticket, band, page], band, page)))
     )
 
 

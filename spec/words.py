@@ -190,6 +190,16 @@ def on_queue(s: State, band: Term, page: Term) -> Term:
     return s.queued[band, page] != NONE
 
 
+@those("band page")
+def met(s: State, ticket: Term, mode: Term, band: Term, page: Term, other: Term, its_page: Term) -> Term:
+    """What is left on the allocator's stream at the bytes of a page, of whichever band, in conflict with a transfer."""
+    return And(
+        s.is_transfer[ticket],
+        conflict(mode, s.queued[other, its_page]),
+        Or(And(other == band, its_page == page), share_bytes(s, band, page, other, its_page)),
+    )
+
+
 @those("publisher")
 def publishers(s: State, who: Term) -> Term:
     """Those who have published addresses to a peer."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+import impl.ledger
 from fuzz.faults.fault import fault, replaced
 from impl.ids import IdSpace
 from impl.ledger import Ledger, Ticket
@@ -129,4 +130,18 @@ def transfers_do_not_look_at_the_stream() -> Iterator[None]:
         return patched
 
     with replaced(Ledger, "check_hold", careless):
+        yield
+
+
+@fault("allocator", "transfers-meet-nothing", "work on bytes that were another kind's page")
+def transfers_look_only_at_what_is_queued_for_their_own_band() -> Iterator[None]:
+    """A transfer is given a page at bytes on which the allocator's stream still works, as pages of another band."""
+
+    def careless(sharing_bytes: Method) -> Method:
+        def patched(band: Any, pages: Int64, other: Any, its_pages: Int64) -> Any:
+            return sharing_bytes(band, pages, other, its_pages) & (band is other)
+
+        return patched
+
+    with replaced(impl.ledger, "sharing_bytes", careless):
         yield

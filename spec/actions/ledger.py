@@ -1,14 +1,14 @@
 """The ledger: a ticket holds physical pages until it retires, once, by completion or by settling."""
 
 from spec.catalog import Guard, action
-from spec.logic import Implies, Not, Or, Term, larger
+from spec.logic import Not, Or, Term, larger
 from spec.ranges import Forall, Some
 from spec.state import COMPLETED, NONE, SETTLED, WRITE, State
 from spec.words import (
-    conflict,
     flights,
     is_alive,
     is_retired,
+    met,
     on_queue,
     overwrite,
     pages_held,
@@ -35,7 +35,7 @@ class hold:
         )
         yield (
             "a transfer meets nothing left on the allocator's stream",
-            Implies(s.is_transfer[ticket], Not(conflict(mode, s.queued[band, page]))),
+            Not(Some(met(s, ticket, mode, band, page))),
             "transfers-meet-nothing",
         )
 

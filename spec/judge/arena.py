@@ -87,6 +87,14 @@ class JudgedArena:
         self.listings["spans_below"] = self.extents.below.__getitem__
         self.listings["spans_above"] = self.extents.above.__getitem__
         self.listings["struck"] = self.extents.struck
+        self.listings["met"] = self._met
+
+    def _met(self, ticket: int, mode: int, band: int, page: int) -> list[tuple[int, int]]:
+        if not self.is_transfer[ticket] or not self.queued:
+            return []
+        first, end = self.address[band, page], self.address[band, page + 1]
+        near = [(other, its) for other in range(self.bands) for its in self.address.pages(other, first, end)]
+        return [place for place in near if words.met.holds(self, ticket, mode, band, page, *place)]
 
     def _index(self, word: Word, fields: str, place: Place) -> None:
         """List a word from an index of the first of these fields' table, which is told when any of them changes."""

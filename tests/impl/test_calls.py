@@ -268,6 +268,24 @@ def test_a_transfer_meets_nothing_that_is_queued(allocator: Allocator) -> None:
     assert (snapshot.queued_read, snapshot.queued_write) == ([], [])
 
 
+def test_a_transfer_meets_nothing_that_is_queued_at_its_bytes_for_a_page_of_another_band() -> None:
+    allocator = Allocator(toy_layout(("state", 48), ("full", 64)), 256 + 64 * 6)
+    states = filled(allocator, [8, 0])[0]
+    forward = allocator.open("forward", "main")
+    # the last of eight states lies where the first full page will
+    allocator.hold(forward, 0, states[-1:], "read")
+    allocator.settle(forward)
+    allocator.release(0, states[-4:])
+    near, far = filled(allocator, [0, 2])[1]
+    transfer = allocator.open("transfer")
+    with pytest.raises(Misuse, match="still queued, as state"):
+        allocator.hold(transfer, 1, [near, far], "write")
+    allocator.hold(transfer, 1, [far], "write")
+    allocator.hold(transfer, 1, [near], "read")
+    allocator.drain()
+    allocator.hold(transfer, 1, [near], "write")
+
+
 def test_only_named_tickets_are_settled_and_only_as_many_as_needed() -> None:
     allocator = Allocator(toy_layout(("state", 64), ("full", 64)), 256 + 64 * 6)
     ids = filled(allocator, [0, 6])[1]

@@ -32,6 +32,7 @@ GIVEN = {
     "pages_held": "ticket",
     "given": "band vid",
     "flights": "ticket",
+    "met": "ticket mode band page",
 }
 """The sorts of what each word is given."""
 

@@ -87,6 +87,8 @@ ILLEGAL: dict[str, list[tuple[r.Header, r.Snapshot]]] = {
     ],
     "transfers-meet-nothing": [
         (header(), bands(full=full(queued_write=[48]))),
+        # at the same bytes, as a page of another band
+        (header(), bands(window=window(queued_write=[32]))),
         (
             header(),
             snapshot(
