@@ -6,7 +6,7 @@ from events.records import AnyRecord
 from fuzz import script
 from fuzz.playing import play
 from fuzz.setups import Setup
-from fuzz.stage import Stage
+from fuzz.staging import stage_for
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
 from fuzz.watch import CLOSELY, Watch
@@ -55,7 +55,7 @@ class Played:
 
 def played(target: Target, setup: Setup, calls: script.Script, watch: Watch) -> Played:
     """Make the calls of a script on a new allocator."""
-    stage = Stage(target, setup, watch, keep_records=True)
+    stage = stage_for(target, setup, watch, keep_records=True)
     begun = [0]
     violation = None
     try:

@@ -17,7 +17,7 @@ from fuzz.engine.operations import Draws
 from fuzz.explaining import explained
 from fuzz.failure import Failure
 from fuzz.setups import Setup
-from fuzz.stage import Stage
+from fuzz.staging import stage_for
 from fuzz.targets.own import OWN
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
@@ -127,7 +127,7 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
     class Machine(RuleBasedStateMachine):
         def __init__(self) -> None:
             super().__init__()
-            self.stage = Stage(target, setup, CLOSELY)
+            self.stage = stage_for(target, setup, CLOSELY)
             self.engine = Engine(self.stage)
             self.over = False
             tally.examples += 1
@@ -142,6 +142,7 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
             tally.operations += 1
             try:
                 self.stage.note(name, KINDS[name].act(self.engine, draws))
+                self.stage.meanwhile(draws)
             except Violation as violation:
                 if violation.property in target.promises:
                     tally.log = self.stage.log

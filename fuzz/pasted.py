@@ -8,8 +8,9 @@ from fuzz.failure import Failure
 from fuzz.naming import script_of
 from fuzz.playing import play
 from fuzz.setups import Setup
-from fuzz.stage import Stage
+from fuzz.staging import stage_for
 from fuzz.targets.protocol import Target
+from fuzz.targets.simulated import SimulatedTarget
 from fuzz.violation import Violation
 from impl.layout import Kind, Row
 
@@ -33,31 +34,32 @@ a = RecordedAllocator(Allocator(layout, {arena_bytes}), record)
 
 _STAGED = """\
 from fuzz.setups import Setup
-from fuzz.stage import Stage
-from fuzz.targets.own import OWN
+from fuzz.staging import stage_for
+from fuzz.targets.all import TARGETS
 from fuzz.watch import {watch}
 from impl.layout import DType, Kind, Layout, Lifetime, Row
 
 {layout}
 # a stage judges every call, and reads back what is written to the pages
-a = Stage(OWN, Setup("pasted", layout, {arena_bytes}), {watch})
+a = stage_for(TARGETS[{target!r}], Setup("pasted", layout, {arena_bytes}), {watch})
 """
 
 
 def pasted(failure: Failure, target: Target) -> str:
     """The calls of a failure as a program that ends where the property breaks.
 
-    Where the judge found it, that is the allocator's own interface and the judge; where bytes or tables showed it, the
-    same calls on a stage, which reads them.
+    Where the judge found it, that is the allocator's own interface and the judge; where bytes or tables showed it, or a
+    simulated device took part, the same calls on a stage.
     """
-    stage = Stage(target, failure.setup, failure.watch)
+    stage = stage_for(target, failure.setup, failure.watch)
     with suppress(Violation):
         play(failure.script, stage)
     calls = script_of(stage.log)
-    judged = failure.finding is not None
+    judged = failure.finding is not None and not isinstance(target, SimulatedTarget)
     head = (_JUDGED if judged else _STAGED).format(
         layout=_layout(failure.setup),
         arena_bytes=failure.setup.arena_bytes,
+        target=target.name,
         watch="CLOSELY" if failure.watch.tables_every else "FROM_OUTSIDE",
     )
     lines = _Lines(calls, stage.rejected, judged).all()
@@ -133,6 +135,8 @@ class _Lines:
                 return f"a.{_name(call)}({call.who!r})"
             case script.Compact():
                 return f"a.compact({call.budget})"
+            case script.Advance():
+                return f"a.advance({call.choice})"
             case script.Malformed():
                 return f"a.malformed({call.case!r})" if not self._judged else f"pass  # {call.case}"
         return f"a.{_name(call)}()"

@@ -171,6 +171,10 @@ def _smaller(call: script.AnyCall) -> Iterator[script.AnyCall]:
             for less in dict.fromkeys((0, count // 2, count - 1)):
                 if 0 <= less < count:
                     yield _but(call, "demand", [*call.demand[:band], less, *call.demand[band + 1 :]])
+    if isinstance(call, script.Advance):
+        for less in dict.fromkeys((0, call.choice // 2, call.choice - 1)):
+            if 0 <= less < call.choice:
+                yield _but(call, "choice", less)
 
 
 def _but(call: script.AnyCall, field: str, value: Any) -> script.AnyCall:

@@ -14,6 +14,7 @@ from fuzz.explaining import explained
 from fuzz.failure import Failure
 from fuzz.setups import Setup
 from fuzz.stage import Logged, Stage
+from fuzz.staging import stage_for
 from fuzz.targets.own import OWN
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
@@ -93,7 +94,7 @@ def run_seeded(
         if (seconds is not None and passed >= seconds) or (calls is not None and run.calls >= calls):
             break
         setup = setups[run.lives % len(setups)]
-        stage = Stage(target, setup, watch)
+        stage = stage_for(target, setup, watch)
         done, violation = live(stage, operations_of(seed, run.lives))
         searching = time.monotonic() - begun
         failure = None
@@ -120,7 +121,7 @@ def _followed(
     target: Target, setup: Setup, violation: Violation, log: list[Logged], operations: Iterator[Operation]
 ) -> tuple[Violation, list[Logged]]:
     """What a caller sees if the same life goes on; else what the tables showed."""
-    stage = Stage(target, setup, FROM_OUTSIDE)
+    stage = stage_for(target, setup, FROM_OUTSIDE)
     _, seen = live(stage, operations)
     return (violation, log) if seen is None else (seen, stage.log)
 
@@ -150,6 +151,7 @@ def live(stage: Stage, operations: Iterator[Operation]) -> tuple[int, Violation 
         for name, draws in operations:
             done += 1
             stage.note(name, KINDS[name].act(engine, draws))
+            stage.meanwhile(draws)
         stage.check_everything()
     except Violation as violation:
         return done, violation

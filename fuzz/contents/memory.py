@@ -6,6 +6,8 @@ import numpy.typing as npt
 from fuzz.contents.patterns import Patterns
 from fuzz.targets.protocol import Built
 
+WHOLE = slice(None)
+
 _SINK = 0x2B
 """What the sink is filled with: a finite number in every dtype."""
 
@@ -55,6 +57,35 @@ class Memory:
         begin = geometry.origin + page * geometry.page_bytes
         found = self._arena[begin : begin + geometry.page_bytes] & patterns.care.view(np.uint8)
         return begin + int((found != np.frombuffer(patterns.image(value), np.uint8)).argmax())
+
+    def write_part(self, band: int, page: int, value: int, part: slice) -> None:
+        """Some bytes of a value reach a physical page, as a copy or a transfer of bytes brings them.
+
+        `part` counts from the page's first byte and begins and ends at multiples of 8.
+        """
+        self._page(band, page)[part] = np.frombuffer(self._patterns[band].image(value), np.uint8)[part]
+
+    def wrong_byte(self, band: int, page: int, value: int, part: slice = WHOLE) -> int | None:
+        """The first byte of the arena in which some bytes of a page differ from a value's; None if they show it."""
+        found, patterns = self._page(band, page), self._patterns[band]
+        wanted = np.frombuffer(patterns.image(value), np.uint8)
+        wrong = (found & patterns.care.view(np.uint8))[part] != wanted[part]
+        if not wrong.any():
+            return None
+        geometry = self._bands[band]
+        return geometry.origin + page * geometry.page_bytes + (part.start or 0) + int(wrong.argmax())
+
+    def looks_like(self, band: int, page: int, byte: int, value: int) -> bool:
+        """Whether the eight bytes around a byte of the arena, in a page, are those of a value."""
+        geometry, patterns = self._bands[band], self._patterns[band]
+        begin = (byte - geometry.origin - page * geometry.page_bytes) // 8 * 8
+        found = (self._page(band, page) & patterns.care.view(np.uint8))[begin : begin + 8]
+        return found.tobytes() == patterns.image(value)[begin : begin + 8]
+
+    def _page(self, band: int, page: int) -> npt.NDArray[np.uint8]:
+        geometry = self._bands[band]
+        begin = geometry.origin + page * geometry.page_bytes
+        return self._arena[begin : begin + geometry.page_bytes]
 
     def sink_is_untouched(self) -> bool:
         """Whether nobody wrote below the arena's first page."""

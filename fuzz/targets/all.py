@@ -4,6 +4,7 @@ from typing import Final
 
 from fuzz.targets.own import OWN
 from fuzz.targets.protocol import Target
+from fuzz.targets.simulated import SIMULATED
 
-TARGETS: Final[dict[str, Target]] = {OWN.name: OWN}
+TARGETS: Final[dict[str, Target]] = {OWN.name: OWN, SIMULATED.name: SIMULATED}
 """By name."""

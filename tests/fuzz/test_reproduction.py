@@ -60,7 +60,7 @@ def test_what_the_judge_found_is_pasted_as_the_allocators_own_interface() -> Non
     code = pasted(failure_under(JUDGED), OWN)
     assert "Allocator(layout" in code
     assert "fuzz" not in code
-    assert "Stage(OWN" in pasted(failure_under(SEEN_IN_BYTES), OWN)
+    assert "stage_for(TARGETS['bandgap']" in pasted(failure_under(SEEN_IN_BYTES), OWN)
 
 
 def _saved(folder: Path, change: dict[str, Any]) -> Path:

@@ -1,0 +1,220 @@
+"""The stage where work is done later: the same calls, and each reader says whether it found what it should."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from events import records as r
+from fuzz import script
+from fuzz.setups import Setup
+from fuzz.simulated.work import Use, Works
+from fuzz.stage import Place, Result, Stage
+from fuzz.targets.simulated import SimulatedBuilt, SimulatedTarget
+from fuzz.violation import Violation
+from fuzz.watch import Watch
+from impl.device.runtime import Work
+from impl.device.simulated.accesses import Race
+
+PACES: Final = (0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 5, 8, 13)
+"""Pieces of work that the device gets done between two operations."""
+
+
+class SimulatedStage(Stage):
+    """Launches what tickets read and write, and lets the device do it when it is forced to or when it is told to.
+
+    A call that says that work is over comes when the device is seen to have done that work, and no sooner.  A ticket's
+    work is launched in order: once another ticket is opened behind it, it takes no more.
+    """
+
+    def __init__(self, target: SimulatedTarget, setup: Setup, watch: Watch, keep_records: bool = False) -> None:
+        super().__init__(target, setup, watch, keep_records)
+        assert isinstance(self.built, SimulatedBuilt)  # a simulated target builds it
+        self.device, self.runtime = self.built.device, self.built.device.simulated
+        tables = [self.allocator.page_table(band).numpy() for band in self.bands]
+        self._works = Works(self.device, self._memory, tables, self._landed, self._misread, self._misled)
+        # the newest ticket of each stream, and those that another is behind
+        self._newest: dict[str, int] = {}
+        self._closed: set[int] = set()
+        # what transfers have begun to read or write, by ticket, band and page: nothing orders one's doings among
+        # themselves, so each page is sent or received once
+        self._transferred: set[tuple[int, int, int]] = set()
+        # what brings the write in flight to a page
+        self._bringing: dict[Place, Work] = {}
+        # of each value the id that it was written for; of each living id that was written to, the first value
+        self._authors: dict[int, tuple[int, int]] = {}
+        self._firsts: dict[tuple[int, int], int] = {}
+
+    # ------------------------------------------------------------------------------------------------------- calls
+
+    def open(self, user: r.User, stream: str | None = None, waits: Sequence[int] = ()) -> int | None:
+        """See `Stage.open`."""
+        ticket = super().open(user, stream, waits)
+        if ticket is not None and stream is not None:
+            self._closed.update((*waits, *(() if stream not in self._newest else (self._newest[stream],))))
+            self._newest[stream] = ticket
+            self.device.begin(ticket, stream, waits)
+            self.device.end(ticket)
+        return ticket
+
+    def hold(self, ticket: int, band: int, ids: Sequence[int], mode: r.Mode) -> bool:
+        """See `Stage.hold`; what was written to the pages before is read by the ticket."""
+        if ticket in self._closed or not super().hold(ticket, band, ids, mode):
+            return False
+        if mode == "read":
+            page_of, written = self.state.page_of, self._written[band]
+            known = [(vid, page_of[band, vid]) for vid in dict.fromkeys(ids) if vid in written]
+            known = [(vid, page) for vid, page in known if (ticket, band, page) not in self._transferred]
+            self._launch(ticket, band, [Use(vid, page, self._shown(band, page), None) for vid, page in known])
+        return True
+
+    def issue(self, ticket: int, band: int, ids: Sequence[int]) -> None:
+        """See `Stage.issue`; a forward reads first what it overwrites."""
+        given = self._given.get(ticket, {})
+        ids = [vid for vid in dict.fromkeys(ids) if (band, vid) in given]
+        ids = [vid for vid in ids if (ticket, band, given[band, vid]) not in self._transferred]
+        if ticket in self._closed or not ids:
+            return
+        written = self._written[band]
+        before = {vid: self._shown(band, given[band, vid]) if vid in written else None for vid in ids}
+        super().issue(ticket, band, ids)
+        uses = []
+        for vid in ids:
+            _, _, value = self.flights[band, given[band, vid]]
+            self._authors[value] = band, vid
+            if before[vid] is None:
+                self._firsts[band, vid] = value
+            uses.append(Use(vid, given[band, vid], before[vid], value))
+        self._launch(ticket, band, uses)
+
+    def land(self, ticket: int, band: int, ids: Sequence[int]) -> None:
+        """See `Stage.land`; the device does what that needs."""
+        given = self._given.get(ticket, {})
+        pages = [given[band, vid] for vid in dict.fromkeys(ids) if (band, vid) in given]
+        pages = [page for page in pages if self.flights.get((band, page), (None,))[0] == ticket]
+        if not pages:
+            return
+        self._logged(script.Land, ticket, band, [self.flights[band, page][1] for page in pages])
+        for page in pages:
+            if (band, page) in self._bringing:
+                self._run(partial(self.runtime.run_through, self._bringing[band, page]))
+        self._look()
+
+    def complete(self, ticket: int) -> bool:
+        """See `Stage.complete`: as soon as the work is seen to be over."""
+        self._logged(script.Complete, ticket)
+        while not self.device.is_over(ticket):
+            for end in self.device.ends_of(ticket):
+                self._run(partial(self.runtime.run_towards, end))
+        user = self.tickets.get(ticket, ("nobody",))[0]
+        return self._plain("complete", lambda: self.allocator.complete(ticket), user, lambda: self._retired(ticket))
+
+    def drain(self) -> bool:
+        """See `Stage.drain`: as soon as the allocator's stream is seen to have caught up."""
+        self._logged(script.Drain)
+        while not self.device.has_caught_up():
+            self._run(partial(self.runtime.run_towards, self.device.tail()))
+        return self._plain("drain", self.allocator.drain)
+
+    def meanwhile(self, draws: Sequence[int]) -> None:
+        """See `Stage.meanwhile`."""
+        choices = draws[0] << 16 | draws[1]
+        for number in range(PACES[draws[3] >> 12]):
+            self.advance(choices >> 3 * (number % 8) & 7)
+
+    def advance(self, choice: int) -> None:
+        """See `Stage.advance`."""
+        self._logged(script.Advance, choice)
+        self._run(partial(self.runtime.step, choice))
+
+    def check_everything(self) -> None:
+        """See `Stage.check_everything`, once everything is done."""
+        self._run(self.runtime.run_all)
+        super().check_everything()
+
+    # -------------------------------------------------------------------------------------------------- what follows
+
+    def _launch(self, ticket: int, band: int, uses: list[Use]) -> None:
+        if not uses:
+            return
+        user, stream = self.tickets[ticket]
+        work = self._works.kernel(ticket, band, uses) if user == "forward" else self._copy(user, ticket, band, uses)
+        for use in uses:
+            if use.leaves is not None:
+                self._bringing[band, use.page] = work
+        if stream is None:
+            self._transferred.update((ticket, band, use.page) for use in uses)
+            self.device.transfer(work)
+            return
+        self.device.begin(ticket, stream)
+        self.device.launch(work)
+        self.device.end(ticket)
+
+    def _copy(self, user: str, ticket: int, band: int, uses: list[Use]) -> Work:
+        # bytes that come from elsewhere overwrite whatever is there
+        uses = [use if use.leaves is None else use._replace(finds=None) for use in uses]
+        way = "out" if uses[0].leaves is None else "in"
+        return self._works.copy(f"{user} {way}", ticket, band, uses)
+
+    def _shown(self, band: int, page: int) -> int:
+        """What whoever comes behind all that was launched finds in a page."""
+        s = self.state
+        shown: int = s.arriving[band, page] if s.flying[band, page] else s.bytes[band, page]
+        return shown
+
+    def _landed(self, ticket: int, band: int, page: int, value: int) -> None:
+        flight = self.flights.get((band, page))
+        # what was settled has landed on record, and a later write takes the place of an earlier one
+        if flight is not None and flight[0] == ticket and flight[2] == value:
+            self.allocator.land(band, [page])
+            self._arrive((band, page))
+            self._count("land", "done")
+
+    def _arrive(self, place: Place) -> None:
+        _, vid, _ = self.flights.pop(place)
+        self._bringing.pop(place, None)
+        if vid in self._written[place[0]]:
+            self._arrived[place[0]][vid] = None
+
+    def _forget_the_dead(self, band: int, ids: Sequence[int]) -> None:
+        super()._forget_the_dead(band, ids)
+        for vid in ids:
+            if not self.state.refs[band, vid]:
+                self._firsts.pop((band, vid), None)
+
+    def _read_back(self) -> None:
+        """Nothing: what lies in memory at a moment is what was done so far."""
+
+    def _run(self, forced: Callable[[], object]) -> None:
+        try:
+            forced()
+        except Race as race:
+            raise Violation("race-free", str(race)) from race
+
+    def _made(self, name: str, make: Callable[[], Result]) -> Result | None:
+        before = self.runtime.host_waits
+        result = super()._made(name, make)
+        if self.runtime.host_waits > before:
+            raise Violation("no-host-sync", f"{name} waited for the device")
+        return result
+
+    # ----------------------------------------------------------------------------------------------------- findings
+
+    def _misled(self, ticket: int, band: int, use: Use, found: int) -> None:
+        problem = f"ticket {ticket} was given page {use.page} of band {band} for id {use.vid}; its kernel finds {found}"
+        raise Violation("content", problem)
+
+    def _misread(self, ticket: int, band: int, use: Use, byte: int) -> None:
+        seen = f"ticket {ticket} reads id {use.vid} of band {band}, at page {use.page}"
+        raise self._wrong(band, use.vid, use.page, byte, seen)
+
+    def _lost(self, band: int, vid: int, page: int, byte: int) -> Violation:
+        return self._wrong(band, vid, page, byte, f"id {vid} of band {band}, at page {page}, has done everything")
+
+    def _wrong(self, band: int, vid: int, page: int, byte: int, seen: str) -> Violation:
+        """What a wrong byte means: something older of the page's own, or something that never was."""
+        first = self._firsts.get((band, vid))
+        for value, author in self._authors.items():
+            is_own = author == (band, vid) and first is not None and value >= first
+            if is_own and self._memory.looks_like(band, page, byte, value):
+                return Violation("content", f"{seen}: from byte {byte} on something older is there")
+        return Violation("no-foreign-bytes", f"{seen}: from byte {byte} on there is what nobody wrote to it")
