@@ -68,13 +68,14 @@ class Outcome:
         return self.code == 0 and self.passed > 0 and self.others == 0
 
 
-def outcome_of(lane: str, folder: Path, *arguments: str) -> Outcome:
+def outcome_of(lane: str, folder: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> Outcome:
     """Run a lane's tests in a process of their own.
 
     Args:
         lane: its name.
         folder: for what it leaves behind: the report, and whatever Triton compiles.
         arguments: more of pytest's.
+        environment: variables beside those of this process.
     """
     report = folder / f"{lane}.xml"
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "TRITON_"))}
@@ -84,7 +85,7 @@ def outcome_of(lane: str, folder: Path, *arguments: str) -> Outcome:
             *("-p", "no:cacheprovider", f"--junitxml={report}", *arguments),
         ],
         cwd=ROOT,
-        env={**inherited, "TRITON_CACHE_DIR": str(folder / "compiled")},
+        env={**inherited, "TRITON_CACHE_DIR": str(folder / "compiled"), **(environment or {})},
         capture_output=True,
         text=True,
         check=False,

@@ -100,7 +100,7 @@ def check_kernel(
         place += TILE
     total = tl.sum(count, axis=0)
     tl.store(out + number * 2, total)
-    tl.store(out + number * 2 + 1, tl.where(total > 0, tl.min(earliest, axis=0), -1))
+    tl.store(out + (number * 2 + 1), tl.where(total > 0, tl.min(earliest, axis=0), -1))
 
 
 def fill_launch(grid: PageGrid, pages: torch.Tensor, keys: torch.Tensor, stream: int) -> Launch:
