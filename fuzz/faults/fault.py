@@ -5,6 +5,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from fuzz.targets.own import OWN
+
 Level = Literal["allocator", "device", "recorder"]
 
 
@@ -19,6 +21,7 @@ class Fault:
         property: the one that must catch it.
         precedent: a public report of a fault of its class; or the class alone.
         apply: puts it into force inside a `with` block, by replacing functions; no file is touched.
+        target: on which it is hunted, by name.
     """
 
     name: str
@@ -27,6 +30,7 @@ class Fault:
     property: str
     precedent: str
     apply: Callable[[], AbstractContextManager[None]]
+    target: str = OWN.name
 
 
 FAULTS: Final[dict[str, Fault]] = {}
@@ -35,14 +39,16 @@ FAULTS: Final[dict[str, Fault]] = {}
 Apply = Callable[[], AbstractContextManager[None]]
 
 
-def fault(level: Level, property_name: str, precedent: str) -> Callable[[Callable[[], Iterator[None]]], Apply]:
+def fault(
+    level: Level, property_name: str, precedent: str, target: str = OWN.name
+) -> Callable[[Callable[[], Iterator[None]]], Apply]:
     """Register a generator function that puts a fault into force and takes it back; its docstring says what."""
 
     def register(force: Callable[[], Iterator[None]]) -> Apply:
         name = force.__name__.replace("_", "-")
         assert force.__doc__, f"{name} says nothing of itself"
         apply = contextmanager(force)
-        FAULTS[name] = Fault(name, " ".join(force.__doc__.split()), level, property_name, precedent, apply)
+        FAULTS[name] = Fault(name, " ".join(force.__doc__.split()), level, property_name, precedent, apply, target)
         return apply
 
     return register

@@ -13,11 +13,25 @@ from fuzz.faults.fault import fault, replaced
 from impl.admission import Admission
 from impl.allocator import Allocator
 from impl.device.immediate import ImmediateDevice
-from impl.ledger import NO_EXTENT
+from impl.ledger import NO_EXTENT, Ledger
 from impl.numbers import Int64
 from impl.steps import Steps
 
 Method = Callable[..., Any]
+
+
+def _unasserted(move: Method) -> Method:
+    """Moving pages whoever holds them."""
+
+    def patched(self: Any, number: int, *pages: Int64) -> None:
+        holders = self._bands[number].holders
+        counts, holders.holders = holders.holders, np.zeros_like(holders.holders)
+        try:
+            move(self, number, *pages)
+        finally:
+            holders.holders = counts
+
+    return patched
 
 
 @fault("allocator", "writers-pin", "sglang#36731")
@@ -39,18 +53,23 @@ def writers_do_not_pin() -> Iterator[None]:
 
         return patched
 
-    def unasserted(move: Method) -> Method:
-        def patched(self: Any, number: int, *pages: Int64) -> None:
-            holders = self._bands[number].holders
-            counts, holders.holders = holders.holders, np.zeros_like(holders.holders)
-            try:
-                move(self, number, *pages)
-            finally:
-                holders.holders = counts
+    with replaced(Allocator, "compact", careless), replaced(Steps, "_move", _unasserted):
+        yield
+
+
+@fault("allocator", "outside-is-free", "sglang#36731")
+def senders_do_not_pin() -> Iterator[None]:
+    """Compaction moves a page although a transfer reads it where it was, and that address is handed on."""
+
+    def careless(pins: Method) -> Method:
+        def patched(self: Any, band: int) -> Any:
+            holdings = {number: ticket.holdings[band] for number, ticket in self.tickets.items() if ticket.is_transfer}
+            senders = [number for number, held in holdings.items() if held is not None and not held.written]
+            return self.pins_without(band, frozenset(senders))
 
         return patched
 
-    with replaced(Allocator, "compact", careless), replaced(Steps, "_move", unasserted):
+    with replaced(Ledger, "pins", careless), replaced(Steps, "_move", _unasserted):
         yield
 
 

@@ -1,7 +1,7 @@
 """Tries faults: the unmodified code first, then each fault by itself."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
@@ -10,12 +10,16 @@ from fuzz.failure import Failure
 from fuzz.faults.fault import Fault
 from fuzz.seeded import Run, run_seeded
 from fuzz.setups import TOYS, Setup, setup_of
+from fuzz.targets.all import TARGETS
+from fuzz.targets.own import OWN
 
 Verdict = Literal["caught", "caught by another property", "survived", "invalid"]
 
 SEED: Final = 7
 BASELINE_CALLS: Final = 20_000
 """Judged calls that the unmodified code must pass before any fault is tried."""
+BASELINE_CALLS_ELSEWHERE: Final = 2_000
+"""Likewise on each other target on which a fault is hunted."""
 
 CALLS: Final = 60_000
 """Judged calls after which a fault has survived."""
@@ -24,6 +28,8 @@ HUNTS: Final = (2, 9)
 """A fault may break several properties, and the one that the shortest script breaks is the one that caught it; of
 equally short ones, the one that the fault names.  Which script is found depends on the operations: a fault is hunted at
 least and at most so often, each time with others, until it is the one that it names."""
+HUNTS_ELSEWHERE: Final = (1, 9)
+"""Likewise on another target than our own: a race is a race, and its length matters less."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The unmodified code's run, and a trial for each fault; no trial where the unmodified code fails."""
+    """The unmodified code's run, on each target that is needed, and a trial for each fault; none if that run fails."""
 
     baseline: Run
     trials: tuple[Trial, ...]
@@ -89,13 +95,25 @@ def try_all(
         progress: told after each trial.
     """
     setups = setups or trial_setups()
-    baseline = run_seeded(setups, seed, calls=BASELINE_CALLS)
+    faults = list(faults)
+    baseline = _baseline(sorted({fault.target for fault in faults} - {OWN.name}), setups, seed)
     trials: list[Trial] = []
     if baseline.failure is None:
         for fault in faults:
             trials.append(try_one(fault, setups, seed=seed, calls=calls, seconds=seconds))
             progress(trials[-1])
     return Matrix(baseline, tuple(trials))
+
+
+def _baseline(elsewhere: Iterable[str], setups: Sequence[Setup], seed: int) -> Run:
+    """The run on our own target and these, or the first of them that fails."""
+    whole = run_seeded(setups, seed, calls=BASELINE_CALLS)
+    for name in elsewhere:
+        if whole.failure is not None:
+            break
+        run = run_seeded(setups, seed, target=TARGETS[name], calls=BASELINE_CALLS_ELSEWHERE)
+        whole = replace(whole, calls=whole.calls + run.calls, failure=run.failure)
+    return whole
 
 
 def try_one(
@@ -105,9 +123,10 @@ def try_one(
     seed: int = SEED,
     calls: int = CALLS,
     seconds: float | None = None,
-    hunts: tuple[int, int] = HUNTS,
+    hunts: tuple[int, int] | None = None,
 ) -> Trial:
     """Put a fault into force and drive the allocator until something breaks; see `try_all`."""
+    hunts = hunts or (HUNTS if fault.target == OWN.name else HUNTS_ELSEWHERE)
     try:
         force = fault.apply()
         force.__enter__()
@@ -126,7 +145,15 @@ def _hunted(
     least, most = hunts
     best = first = None
     for hunt in range(most):
-        run = run_seeded(setups, seed + hunt, calls=calls, seconds=seconds, fault=fault.name, reduce_seconds=60.0)
+        run = run_seeded(
+            setups,
+            seed + hunt,
+            target=TARGETS[fault.target],
+            calls=calls,
+            seconds=seconds,
+            fault=fault.name,
+            reduce_seconds=60.0,
+        )
         found = run.failure
         if first is None or (first.failure is None and found is not None):
             first = run

@@ -8,7 +8,7 @@ from fuzz.faults.fault import Fault, replaced
 from fuzz.faults.trial import trial_setups, try_all, try_one
 from fuzz.machine import run_machine
 from fuzz.setups import setup_of
-from fuzz.targets.own import PROMISES
+from fuzz.targets.all import TARGETS
 from impl.allocator import Allocator
 from impl.steps import Steps
 
@@ -26,7 +26,7 @@ def test_there_are_faults_of_every_level() -> None:
 
 def test_every_fault_names_a_promise_and_a_precedent() -> None:
     for fault in FAULTS.values():
-        assert fault.property in PROMISES
+        assert fault.property in TARGETS[fault.target].promises
         assert fault.precedent
         assert fault.prose.endswith(".")
     assert len({fault.property for fault in FAULTS.values()}) >= 12

@@ -19,7 +19,7 @@ from bandgap.gate.violation import Violation
 from fuzz.faults.all import FAULTS
 from fuzz.faults.fault import Fault
 from fuzz.faults.trial import BASELINE_CALLS, SEED, Trial, trial_setups, try_all, try_one
-from fuzz.targets.own import OWN
+from fuzz.targets.all import TARGETS
 
 PARTS = 2
 """Tasks among which the faults are divided; in each the unmodified allocator comes first."""
@@ -45,7 +45,9 @@ def try_part(names: tuple[str, ...], settings: Settings, progress: Progress) -> 
     matrix = try_all(faults, seed=SEED, progress=tell)
     unmodified = Count("calls to the unmodified allocator", matrix.baseline.calls, BASELINE_CALLS)
     if matrix.baseline.failure is not None:
-        found = violation_of(matrix.baseline.failure, OWN, "the unmodified allocator, before any fault", settings)
+        failure = matrix.baseline.failure
+        where = "the unmodified allocator, before any fault"
+        found = violation_of(failure, TARGETS[failure.target], where, settings)
         return Evidence((Count(unmodified.what, unmodified.number, 0),), violations=(found,))
     return Evidence(
         (unmodified, Count("faults tried", len(matrix.trials), len(names)), _caught(matrix.trials)),
