@@ -17,6 +17,8 @@ OUTCOMES: Final = (
     ("allocate", "after-release"),
     ("allocate", "evict"),
     ("allocate", "rejected"),
+    ("allocate", "copies"),
+    ("allocate", "copies behind their writers"),
     ("plan", "fits"),
     ("plan", "does not fit"),
     ("share", "done"),

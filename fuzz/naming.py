@@ -14,8 +14,9 @@ def script_of(log: Sequence[Logged]) -> script.Script:
     named: list[script.AnyCall] = []
     for label, (kind, *fields) in enumerate(log):
         if kind is script.Allocate:
-            demand, settle, given = fields
-            named.append(script.Allocate(label, demand, _tickets(settle, tickets)))
+            demand, settle, originals, given = fields
+            copied = [_ids(band, vids, ids) for band, vids in enumerate(originals)]
+            named.append(script.Allocate(label, demand, _tickets(settle, tickets), copied))
             for band, new in enumerate(given or ()):
                 ids.update({(band, vid): (label, place) for place, vid in enumerate(new)})
         elif kind is script.Open:
@@ -37,9 +38,13 @@ def _other(
         if field in values:
             values[field] = _tickets(values[field], tickets)
     if "ids" in values:
-        values["ids"] = [ids.get((values["band"], vid), (script.NOT_GIVEN, vid)) for vid in values["ids"]]
+        values["ids"] = _ids(values["band"], values["ids"], ids)
     call: script.AnyCall = kind(**values)
     return call
+
+
+def _ids(band: int, vids: Sequence[int], ids: dict[tuple[int, int], script.Id]) -> list[script.Id]:
+    return [ids.get((band, vid), (script.NOT_GIVEN, vid)) for vid in vids]
 
 
 def _tickets(numbers: Sequence[int], tickets: dict[int, int]) -> list[int]:

@@ -77,7 +77,8 @@ class _Lines:
 
     def __init__(self, calls: script.Script, rejected: set[int], judged: bool) -> None:
         self._calls, self._rejected, self._judged = calls, rejected, judged
-        self._used = {label for call in calls for label, _ in getattr(call, "ids", [])}
+        bands = range(max((len(call.demand) for call in calls if isinstance(call, script.Allocate)), default=0))
+        self._used = {label for call in calls for band in bands for label, _ in script.names_of(call, band)}
         labels = [call.label for call in calls if isinstance(call, script.Allocate) and call.label in self._used]
         self._grants = {label: f"ids{number}" for number, label in enumerate(labels)}
         opened = [call.label for call in calls if isinstance(call, script.Open)]
@@ -95,12 +96,13 @@ class _Lines:
             yield line
 
     def _line(self, call: script.AnyCall, place: int) -> str:
-        band, ids = getattr(call, "band", 0), [self._id(call, name) for name in getattr(call, "ids", [])]
+        band = getattr(call, "band", 0)
+        ids = [self._id(band, name) for name in getattr(call, "ids", [])]
         listed = f"[{', '.join(ids)}]"
         match call:
             case script.Allocate():
                 settle = f", settle={self._names(call.settle)}" if call.settle else ""
-                made = f"a.allocate({call.demand}{settle})"
+                made = f"a.allocate({call.demand}{settle}{self._originals(call)})"
                 if call.label not in self._grants:
                     return made
                 return f"{self._grants[call.label]} = {made}{'.ids' if self._judged else ''}"
@@ -141,11 +143,15 @@ class _Lines:
                 return f"a.malformed({call.case!r})" if not self._judged else f"pass  # {call.case}"
         return f"a.{_name(call)}()"
 
-    def _id(self, call: script.AnyCall, name: script.Id) -> str:
+    def _originals(self, call: script.Allocate) -> str:
+        if not any(call.originals):
+            return ""
+        lists = [", ".join(self._id(band, name) for name in ids) for band, ids in enumerate(call.originals)]
+        return f", originals=[{', '.join(f'[{ids}]' for ids in lists)}]"
+
+    def _id(self, band: int, name: script.Id) -> str:
         label, place = name
-        return (
-            str(place) if label == script.NOT_GIVEN else f"{self._grants[label]}[{getattr(call, 'band', 0)}][{place}]"
-        )
+        return str(place) if label == script.NOT_GIVEN else f"{self._grants[label]}[{band}][{place}]"
 
     def _ticket(self, label: int) -> str:
         allocator = "a" if self._judged else "a.allocator"

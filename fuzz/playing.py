@@ -81,7 +81,8 @@ class _Player:
                 stage.malformed(call.case)
 
     def _allocate(self, call: script.Allocate) -> None:
-        given = self.stage.allocate(call.demand, self._tickets(call.settle))
+        originals = [self._ids(band, names) for band, names in enumerate(call.originals)]
+        given = self.stage.allocate(call.demand, self._tickets(call.settle), originals)
         if given is None or isinstance(given, Refusal):
             return
         for band, new in enumerate(given):

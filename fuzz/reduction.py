@@ -80,7 +80,7 @@ def _merged_grants(calls: script.Script, fails: Callable[[script.Script], bool])
         places = [place for place, call in enumerate(calls) if isinstance(call, script.Allocate)]
         for first, second in itertools.pairwise(places):
             candidate = _with_one_grant(calls, first, second)
-            if fails(candidate):
+            if candidate and fails(candidate):
                 calls, merged = candidate, True
                 break
     return calls
@@ -90,14 +90,12 @@ def _with_one_grant(calls: script.Script, first: int, second: int) -> script.Scr
     one, other = calls[first], calls[second]
     assert isinstance(one, script.Allocate)
     assert isinstance(other, script.Allocate)
+    if one.originals or other.originals:
+        return ()
     both = _but(one, "demand", [a + b for a, b in zip(one.demand, other.demand, strict=True)])
 
     def named(call: script.AnyCall) -> script.AnyCall:
-        ids = getattr(call, "ids", [])
-        if not any(label == other.label for label, _ in ids):
-            return call
-        before = one.demand[getattr(call, "band", 0)]
-        return _but(call, "ids", [(one.label, before + n) if of == other.label else (of, n) for of, n in ids])
+        return _renamed(call, lambda band, of, n: (one.label, one.demand[band] + n) if of == other.label else (of, n))
 
     rest = calls[first + 1 : second] + calls[second + 1 :]
     return (*calls[:first], both, *[named(call) for call in rest])
@@ -126,7 +124,7 @@ def _smaller_grants(calls: script.Script, fails: Callable[[script.Script], bool]
     """Ask only for pages of which something is said afterwards."""
     for call in [call for call in calls if isinstance(call, script.Allocate)]:
         for band, count in enumerate(call.demand):
-            named = {place for other in calls for place in _places(other, call.label, band)}
+            named = {place for other in calls for of, place in script.names_of(other, band) if of == call.label}
             if len(named) < count:
                 places = {place: new for new, place in enumerate(sorted(named))}
                 candidate = _with_places(calls, call.label, band, places)
@@ -135,10 +133,16 @@ def _smaller_grants(calls: script.Script, fails: Callable[[script.Script], bool]
     return calls
 
 
-def _places(call: script.AnyCall, label: int, band: int) -> list[int]:
-    if getattr(call, "band", None) != band:
-        return []
-    return [place for of, place in getattr(call, "ids", []) if of == label]
+def _renamed(call: script.AnyCall, name: Callable[[int, int, int], script.Id | None]) -> script.AnyCall:
+    """A call in which each id, of a band, a label and a place, has another name, or is left out."""
+
+    def names(band: int, ids: list[script.Id]) -> list[script.Id]:
+        return [new for new in (name(band, *old) for old in ids) if new is not None]
+
+    if isinstance(call, script.Allocate):
+        return _but(call, "originals", [names(band, ids) for band, ids in enumerate(call.originals)])
+    ids = getattr(call, "ids", [])
+    return _but(call, "ids", names(getattr(call, "band", 0), ids)) if ids else call
 
 
 def _with_places(calls: script.Script, label: int, band: int, places: dict[int, int]) -> script.Script:
@@ -146,13 +150,21 @@ def _with_places(calls: script.Script, label: int, band: int, places: dict[int, 
 
     def named(call: script.AnyCall) -> script.AnyCall:
         if isinstance(call, script.Allocate) and call.label == label:
-            return _but(call, "demand", [*call.demand[:band], len(places), *call.demand[band + 1 :]])
-        if not _places(call, label, band):
-            return call
-        ids = getattr(call, "ids", [])
-        return _but(call, "ids", [(of, places[place]) if of == label else (of, place) for of, place in ids])
+            call = _but(call, "demand", [*call.demand[:band], len(places), *call.demand[band + 1 :]])
+            if script.names_of(call, band):
+                # copies come first, and those that are left still do
+                left = [name for place, name in enumerate(script.names_of(call, band)) if place in places]
+                call = _with_originals(call, band, left)
+        return _renamed(
+            call, lambda of_band, of, n: (of, places[n]) if (of_band, of) == (band, label) and n in places else (of, n)
+        )
 
     return tuple(named(call) for call in calls)
+
+
+def _with_originals(call: script.AnyCall, band: int, ids: list[script.Id]) -> script.AnyCall:
+    originals = getattr(call, "originals", [])
+    return _but(call, "originals", [*originals[:band], ids, *originals[band + 1 :]])
 
 
 def _smaller(call: script.AnyCall) -> Iterator[script.AnyCall]:
@@ -166,6 +178,11 @@ def _smaller(call: script.AnyCall) -> Iterator[script.AnyCall]:
                 if rest or field != "ids":
                     yield _but(call, field, rest)
             size = size // 2
+    if isinstance(call, script.Allocate) and any(call.originals):
+        yield _but(call, "originals", [])
+        for band, ids in enumerate(call.originals):
+            for place in range(len(ids)):
+                yield _with_originals(call, band, ids[:place] + ids[place + 1 :])
     if isinstance(call, script.Allocate | script.Plan):
         for band, count in enumerate(call.demand):
             for less in dict.fromkeys((0, count // 2, count - 1)):
@@ -192,10 +209,14 @@ def _relabelled(calls: script.Script) -> script.Script:
         elif isinstance(call, script.Open):
             tickets[call.label] = len(tickets)
 
+    def label_of(allocation: int) -> int | None:
+        return allocation if allocation == script.NOT_GIVEN else allocations.get(allocation)
+
     def known(labels: list[int]) -> list[int]:
         return [tickets.get(label, label) for label in labels if label in tickets or label == script.NEVER_OPENED]
 
     def named(call: script.AnyCall) -> script.AnyCall:
+        call = _renamed(call, lambda _, of, place: None if (to := label_of(of)) is None else (to, place))
         values = {name: getattr(call, name) for name in call.__struct_fields__}
         if isinstance(call, script.Allocate):
             values["label"] = allocations[call.label]
@@ -206,12 +227,6 @@ def _relabelled(calls: script.Script) -> script.Script:
                 values[field] = known(values[field])
         if "ticket" in values:
             values["ticket"] = tickets.get(values["ticket"], script.NEVER_OPENED)
-        if "ids" in values:
-            values["ids"] = [
-                (allocations.get(label, label), place)
-                for label, place in values["ids"]
-                if label in allocations or label == script.NOT_GIVEN
-            ]
         return type(call)(**values)
 
     return tuple(named(call) for call in calls if known([getattr(call, "ticket", script.NEVER_OPENED)]))

@@ -38,11 +38,15 @@ class Call(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
 
 
 class Allocate(Call, frozen=True, tag="allocate"):
-    """Ask for pages of each band; these tickets may be settled."""
+    """Ask for pages of each band; these tickets may be settled, and the first pages of each band are copies of these.
+
+    The originals are said of each band, or of none.
+    """
 
     label: Label
     demand: Annotated[list[Count], Meta(min_length=1, max_length=256)]
     settle: Tickets = []
+    originals: Annotated[list[Ids], Meta(max_length=256)] = []
 
 
 class Plan(Call, frozen=True, tag="plan"):
@@ -162,6 +166,13 @@ class Malformed(Call, frozen=True, tag="malformed"):
     """A call whose arguments are not even of the right type, by its name; see `fuzz.malformed`."""
 
     case: Name
+
+
+def names_of(call: "AnyCall", band: int) -> list[Id]:
+    """The ids of a band that a call names."""
+    if isinstance(call, Allocate):
+        return call.originals[band] if band < len(call.originals) else []
+    return getattr(call, "ids", []) if getattr(call, "band", None) == band else []
 
 
 AnyCall: TypeAlias = (

@@ -21,6 +21,7 @@ from impl.misuse import Misuse
 from impl.plan import Grant, Plan, Refusal
 from spec.judge.arena import JudgedArena
 from spec.judge.judge import Judge
+from spec.state import WRITE
 
 Result = TypeVar("Result")
 Logged = list[Any]
@@ -96,22 +97,47 @@ class Stage:
 
     # ------------------------------------------------------------------------------------------------------- calls
 
-    def allocate(self, demand: Sequence[int], settle: Sequence[int] = ()) -> list[list[int]] | Refusal | None:
-        """The new ids of each band, or why there are none."""
-        logged = self._logged(script.Allocate, list(demand), list(settle), None)
+    def allocate(
+        self, demand: Sequence[int], settle: Sequence[int] = (), originals: Sequence[Sequence[int]] = ()
+    ) -> list[list[int]] | Refusal | None:
+        """The new ids of each band, or why there are none; the first of a band are copies of its originals."""
+        copied = [list(ids) for ids in originals]
+        logged = self._logged(script.Allocate, list(demand), list(settle), copied, None)
         case = Situation(self.state) if self._decides else None
-        result = self._made("allocate", lambda: self.allocator.allocate(demand, settle))
+        first = self._writers_of(copied, settle)
+        result = self._made("allocate", lambda: self.allocator.allocate(demand, settle, copied or None))
         if case is not None and result is not None:
-            self._check_admission(case, demand, settle, result)
-        if isinstance(result, Grant):
-            logged[-1] = [ids.tolist() for ids in result.ids]
-            self._count("allocate", f"step {result.plan.step}{' settling' if result.plan.settle else ''}")
+            self._check_admission(case, demand, settle, first, result)
+        if result is None or isinstance(result, Refusal):
+            if result is not None:
+                self._count("allocate", result.reason)
             self._look()
-            return [ids.tolist() for ids in result.ids]
-        if result is not None:
-            self._count("allocate", result.reason)
+            return result
+        given: list[list[int]] = [ids.tolist() for ids in result.ids]
+        logged[-1] = given
+        self._count("allocate", f"step {result.plan.step}{' settling' if result.plan.settle else ''}")
+        for band, (ids, new) in enumerate(zip(copied, given, strict=False)):
+            self._copied(band, ids, new)
+        if any(copied):
+            self._count("allocate", f"copies{' behind their writers' if first else ''}")
         self._look()
-        return result
+        return given
+
+    def _writers_of(self, originals: Sequence[Sequence[int]], settle: Sequence[int]) -> list[int]:
+        """Those of some tickets that hold originals for writing: they have to be settled before these are copied."""
+        s = self.state
+        places = [(band, s.page_of[band, vid]) for band, ids in enumerate(originals) if band < s.bands for vid in ids]
+        return [ticket for ticket in settle if any(s.held[ticket, band, page] == WRITE for band, page in places)]
+
+    def _copied(self, band: int, originals: Sequence[int], copies: Sequence[int]) -> None:
+        """A copy shows what its original showed, so it has contents to be read back if the original had."""
+        written, arrived = self._written[band], self._arrived[band]
+        for original, copy in zip(originals, copies, strict=False):
+            if original in written:
+                written[copy] = None
+            if original in arrived:
+                arrived[copy] = None
+        self._moved.update([band] if originals else [])
 
     def would_fit(self, demand: Sequence[int], settle: Sequence[int] = ()) -> bool:
         """Whether the allocator says that it would meet a demand; the answer must be as if it were made."""
@@ -389,12 +415,17 @@ class Stage:
     # ----------------------------------------------------------------------------------------------------- checks
 
     def _check_admission(
-        self, case: Situation, demand: Sequence[int], settle: Sequence[int], result: Grant | Refusal
+        self,
+        case: Situation,
+        demand: Sequence[int],
+        settle: Sequence[int],
+        first: Sequence[int],
+        result: Grant | Refusal,
     ) -> None:
         """By what the trace says that was done, not by what the allocator says that it had planned."""
         if isinstance(result, Grant):
             met = admission.Met(result.plan.step, self._settled, self._moved)
-            admission.check_grant(case, demand, settle, met)
+            admission.check_grant(case, demand, settle, met, first)
         elif self._refused is not None:
             admission.check_refusal(case, demand, settle, self._refused)
             if self._refused != on_record(result):

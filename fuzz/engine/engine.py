@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from fuzz.engine.request import Request, first_needed, pages_covering
+from fuzz.engine.request import Request, first_needed, first_written, pages_covering
 from fuzz.stage import Stage
 from impl.layout import Kind, Lifetime
 from impl.plan import Refusal
@@ -54,22 +54,36 @@ class Engine:
         return None, outcome
 
     def grow(self, request: Request, tokens: int, settle: Sequence[int]) -> str:
-        """Pages for so many more tokens, of all kinds at once or none; then what its windows left behind goes."""
+        """Pages for so many more tokens, of all kinds at once or none; then what its windows left behind goes.
+
+        Pages that the next forward will write and that others refer to as well are copied in the same call.
+        """
         after = request.tokens + tokens
-        demand = []
-        for kind, pages, first in zip(self.kinds, request.pages, request.first, strict=True):
-            demand.append(max(0, pages_covering(kind, after) - first - len(pages)))
+        demand, copying = [], [self.shared_and_written(request, band) for band in self.bands]
+        for kind, pages, first, places in zip(self.kinds, request.pages, request.first, copying, strict=True):
+            demand.append(max(0, pages_covering(kind, after) - first - len(pages)) + len(places))
         if any(demand):
-            given = self.stage.allocate(demand, settle)
+            originals = [[request.pages[band][place] for place in places] for band, places in enumerate(copying)]
+            given = self.stage.allocate(demand, settle, originals if any(originals) else [])
             if given is None:
                 return "rejected"
             if isinstance(given, Refusal):
                 return f"refused {given.reason}"
-            for pages, ids in zip(request.pages, given, strict=True):
-                pages.extend(ids)
+            for band, (pages, ids, places) in enumerate(zip(request.pages, given, copying, strict=True)):
+                for place, copy in zip(places, ids, strict=False):
+                    pages[place] = copy
+                pages.extend(ids[len(places) :])
+                if places:
+                    self.stage.release(band, originals[band])
         request.tokens = after
         self.slide(request)
         return "grown"
+
+    def shared_and_written(self, request: Request, band: int) -> list[int]:
+        """The places of pages of a request which its next forward will write, and to which others refer as well."""
+        references, pages = self.stage.state.refs, request.pages[band]
+        begin = max(0, first_written(self.kinds[band], request.launched) - request.first[band])
+        return [place for place in range(begin, len(pages)) if references[band, pages[place]] > 1]
 
     def slide(self, request: Request) -> None:
         """Release the pages that no window of the request reaches any more."""

@@ -111,6 +111,20 @@ def release_memory_in_use(engine: Engine, draws: Draws) -> str:
 
 
 @operation(weight=1)
+def copy_what_cannot_be(engine: Engine, draws: Draws) -> str:
+    """Copies are asked for of pages that are not alive, of more pages than are asked for, or of too few bands."""
+    band = pick(engine.bands, draws[0])
+    demand = [1 if other == band else 0 for other in engine.bands]
+    geometry = engine.stage.allocator.chain.bands[band]
+    vid = geometry.first + draws[1] % (geometry.limit - geometry.first)
+    named: list[list[list[int]]] = [[[] for _ in engine.bands] for _ in range(3)]
+    named[0][band] = [vid, vid]
+    named[1][band] = [vid if not engine.stage.state.refs[band, vid] else geometry.limit]
+    named[2] = named[2][1:]
+    return _rejected(isinstance(engine.stage.allocate(demand, [], named[draws[2] % 3]), list))
+
+
+@operation(weight=1)
 def unpublish_nothing(engine: Engine, draws: Draws) -> str:
     """Someone who published nothing takes it back."""
     return _rejected(engine.stage.unpublish(f"stranger {draws[0] % 2}"))

@@ -40,6 +40,11 @@ def first_needed(kind: Kind, tokens: int) -> int:
     return 0
 
 
+def first_written(kind: Kind, launched: int) -> int:
+    """The place, in pages, of the first page that the token after these is written to; each overwrites a state."""
+    return 0 if kind.lifetime is Lifetime.STATE else launched // kind.page_tokens
+
+
 def pages_covering(kind: Kind, tokens: int) -> int:
     """Pages of a kind that so many tokens fill, from the first of the context; one for a state."""
     return 1 if kind.lifetime is Lifetime.STATE else -(-tokens // kind.page_tokens)

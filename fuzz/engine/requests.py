@@ -1,8 +1,8 @@
 """What happens to requests: admission, growth, sharing, and the ways in which they end."""
 
-from fuzz.engine.engine import Engine, pick, some
+from fuzz.engine.engine import MOST_REQUESTS, Engine, pick, some
 from fuzz.engine.operations import Draws, operation
-from fuzz.engine.request import Request, first_needed
+from fuzz.engine.request import Request, first_needed, pages_covering
 from impl.layout import Lifetime
 
 
@@ -80,6 +80,53 @@ def _shared_pages(engine: Engine, other: Request, pages: int) -> list[list[int]]
             return None
         shared.append(other.pages[band][begin : pages - other.first[band]])
     return shared
+
+
+@operation(weight=4)
+def fork(engine: Engine, draws: Draws) -> str:
+    """A request goes on in two or three ways: each shares all of its pages, and copies what it writes next."""
+    running = [request for request in engine.requests if request.launched]
+    if not running:
+        return "none is running"
+    other = pick(running, draws[0])
+    launched = other.launched
+    ids = [
+        pages[: max(0, pages_covering(kind, launched) - first)]
+        for kind, pages, first in zip(engine.kinds, other.pages, other.first, strict=True)
+    ]
+    outcome = "enough requests"
+    for _ in range(min(1 + draws[1] % 2, MOST_REQUESTS - len(engine.requests))):
+        for band in engine.bands:
+            if ids[band]:
+                engine.stage.share(band, ids[band])
+        child = Request(launched, [list(each) for each in ids], list(other.first), launched)
+        engine.requests.append(child)
+        outcome = engine.grow(child, draws[2] % (2 * engine.page_tokens), engine.settleable(draws[3]))
+    return outcome
+
+
+@operation(weight=3)
+def roll_back(engine: Engine, draws: Draws) -> str:
+    """The last tokens of a request were drafts and are taken back; the pages that only they filled are given up."""
+    if not engine.requests:
+        return "no request"
+    request = pick(engine.requests, draws[0])
+    tokens = max(0, request.tokens - draws[1] % (2 * engine.page_tokens + 1))
+    if not tokens or any(
+        first_needed(kind, min(tokens, request.launched)) < first
+        for kind, first in zip(engine.kinds, request.first, strict=True)
+    ):
+        return "a window has left too much behind"
+    request.tokens, request.launched = tokens, min(tokens, request.launched)
+    outcome = "no page"
+    for band, kind in enumerate(engine.kinds):
+        kept = pages_covering(kind, tokens) - request.first[band]
+        gone = request.pages[band][kept:]
+        if gone:
+            engine.stage.release(band, gone)
+            del request.pages[band][kept:]
+            outcome = "pages given up"
+    return outcome
 
 
 @operation(weight=1)

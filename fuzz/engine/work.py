@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from events.records import Mode, User
 from fuzz.engine.engine import MOST_TICKETS, Engine, pick, some
 from fuzz.engine.operations import Draws, operation
-from fuzz.engine.request import Request
-from impl.layout import Lifetime
+from fuzz.engine.request import Request, first_written
 
 MOST_FORWARDS = 2
 
@@ -26,6 +25,9 @@ def launch(engine: Engine, draws: Draws) -> str:
     batch = {id(request): request for request in (pick(engine.requests, draws[0] + n) for n in range(1 + draws[1] % 4))}
     outcome = "launched"
     for request in batch.values():
+        if draws[3] % 8:
+            # a page that others see is copied before it is written, most of the time
+            engine.grow(request, 0, engine.settleable(draws[3] // 8))
         if not _run(engine, ticket, request):
             outcome = "partly rejected"
     for request in batch.values():
@@ -40,9 +42,9 @@ def _run(engine: Engine, ticket: int, request: Request) -> bool:
         pages = request.pages[band]
         if not pages:
             continue
-        # what was launched before is only read; a state is overwritten every time
-        begin = 0 if kind.lifetime is Lifetime.STATE else request.launched // kind.page_tokens - request.first[band]
-        read, written = pages[: max(0, begin)], pages[max(0, begin) :]
+        # what was launched before is only read
+        begin = max(0, first_written(kind, request.launched) - request.first[band])
+        read, written = pages[:begin], pages[begin:]
         for ids, mode in ((read, "read"), (written, "write")):
             taken &= not ids or engine.stage.hold(ticket, band, ids, mode)  # type: ignore[arg-type]  # one of both
         engine.stage.issue(ticket, band, written)

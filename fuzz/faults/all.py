@@ -1,6 +1,18 @@
 """Every seeded fault there is."""
 
-from fuzz.faults import admission, device, endings, interface, ledger, moving, ordering, recorder, room
+from fuzz.faults import admission, copies, device, endings, interface, ledger, moving, ordering, recorder, room
 from fuzz.faults.fault import FAULTS
 
-__all__ = ["FAULTS", "admission", "device", "endings", "interface", "ledger", "moving", "ordering", "recorder", "room"]
+__all__ = [
+    "FAULTS",
+    "admission",
+    "copies",
+    "device",
+    "endings",
+    "interface",
+    "ledger",
+    "moving",
+    "ordering",
+    "recorder",
+    "room",
+]
