@@ -20,6 +20,8 @@ class Settings:
     """Processes at once."""
     out: Path = Path(".bandgap")
     """Where reports and failures are written."""
+    since: str | None = None
+    """The git revision from which on every change of the specification must be accounted for in its lock."""
     patience: int = 1
     """Multiplies every limit; 2 for what is run again because it had no answer."""
 

@@ -14,6 +14,8 @@ from bandgap.gate.settings import DEFAULT_SEED, Settings, usable_cores
 from bandgap.output import AsJson, err, out, print_json
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from bandgap.gate.task import Task
 
 
@@ -27,6 +29,10 @@ def run(
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="LANE[/TASK]", help="Run this alone, which is never a pass; repeatable."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="REV", help="Show how the specification changed since this revision; its lock must too."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes at a time; one for each processor.")] = None,
     as_json: AsJson = False,
@@ -42,8 +48,10 @@ def run(
     from bandgap.reports.writing import write_reports
 
     target_named(target)
-    settings = Settings(target, quick, seed, jobs or usable_cores(), _folder(out_folder))
+    settings = Settings(target, quick, seed, jobs or usable_cores(), _folder(out_folder), since)
     _check_names(only or (), [task for lane in ALL for task in lane.tasks(settings)])
+    if since is not None:
+        _show_changes(since, err() if as_json else out())
     # A pipeline that cancels is answered like a person who presses Ctrl-C.
     signal.signal(signal.SIGTERM, _interrupted)
     with watching(err(), ALL, settings, only or ()) as watch:
@@ -54,6 +62,22 @@ def run(
     else:
         show(result, files, out())
     return result.answer.exit
+
+
+def _show_changes(revision: str, console: "Console") -> None:
+    """Prints them before anything else is done, since the rest takes long."""
+    from bandgap.gate.lanes.locked import ROOT
+    from bandgap.lock.history import NoRevision
+    from bandgap.lock.history import since as changed_since
+
+    try:
+        found = changed_since(ROOT, revision)
+    except NoRevision as why:
+        raise UsageError("--since", revision, f"is no revision: {why}", "name a commit, such as origin/main") from why
+    for change in found.changes:
+        console.print(f"the specification since {revision}: {change}", markup=False, soft_wrap=True)
+    if not found.changes:
+        console.print(f"the specification says what it said at {revision}", markup=False, soft_wrap=True)
 
 
 def _interrupted(_signal: int, _frame: FrameType | None) -> None:

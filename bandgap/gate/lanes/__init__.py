@@ -1,8 +1,9 @@
 """The lanes, one to a file: each is a claim and the tasks that check it."""
 
-from bandgap.gate.lanes.fuzzing import DRIVER, MACHINE
+from bandgap.gate.lanes.fuzzing import DEVICE, DRIVER, MACHINE
+from bandgap.gate.lanes.locked import LOCK
 from bandgap.gate.lanes.proofs import PROOFS
 from bandgap.gate.lanes.seeded_faults import SEEDED_FAULTS
 
-ALL = (PROOFS, MACHINE, DRIVER, SEEDED_FAULTS)
+ALL = (LOCK, PROOFS, MACHINE, DRIVER, DEVICE, SEEDED_FAULTS)
 """In the order in which they are run and shown."""
