@@ -1,6 +1,6 @@
 # Every target works as the first command in a fresh clone; the second call finds .venv ready.
 .DEFAULT_GOAL := help
-.PHONY: help venv test gate brute soak peers clean
+.PHONY: help venv test gate gpu brute soak peers clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,6 +9,7 @@ READY := .venv/.ready
 help:
 	@echo 'make gate   prove, fuzz and judge; one verdict'
 	@echo 'make test   lint, types and tests'
+	@echo 'make gpu    test and measure the kernels on a GPU'
 	@echo 'make brute  compare admission with exhaustive search, 100 thousand demands'
 	@echo 'make soak   ten million calls, each judged, in bounded memory'
 	@echo 'make venv   build .venv alone'
@@ -42,6 +43,12 @@ test: $(READY)
 
 gate: $(READY)
 	$(BIN)/bandgap gate
+
+# .venv has the CPU build of torch where there is one: give a Python whose torch has CUDA, with triton, numpy, msgspec,
+# pytest and pytest-timeout beside it.
+GPU_PYTHON ?= $(BIN)/python
+gpu: $(if $(filter $(BIN)/%,$(GPU_PYTHON)),$(READY))
+	$(GPU_PYTHON) -m gpu_tests
 
 # Seven minutes of processor time, shared by two processes.
 CASES ?= 100000

@@ -38,7 +38,12 @@ _HOST = torch.device("cpu")
 LANES: Final[Mapping[str, Lane]] = {
     lane.name: lane
     for lane in (
-        Lane("twin", "twin", _HOST, frozenset({"suite", "test_lanes.py", "test_misuse.py", "test_twins.py"})),
+        Lane(
+            "twin",
+            "twin",
+            _HOST,
+            frozenset({"suite", "test_gpu_entry.py", "test_lanes.py", "test_misuse.py", "test_twins.py"}),
+        ),
         Lane("interpreter", "triton", _HOST, frozenset({"suite", "interpreted"})),
         Lane("sm_90", "triton", _HOST, frozenset({"machine_code"})),
         Lane("cuda", "triton", torch.device("cuda"), frozenset({"suite"})),

@@ -1,0 +1,40 @@
+"""`python -m gpu_tests [--json FILE]`: exit code 0 holds, 1 violated, 2 no GPU or nothing was executed."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+import torch
+
+from gpu_tests.kernels.bandwidth import Amounts, rows
+from gpu_tests.kernels.suite import run_suite
+from gpu_tests.report import Report
+from gpu_tests.surroundings import NoGpu, gpu
+
+DEFAULT: Final = Path(".bandgap/gpu.json")
+
+
+def main() -> int:
+    """Run the suite, and measure if it holds."""
+    parser = argparse.ArgumentParser(prog="python -m gpu_tests", description="The checks that need a GPU, and figures.")
+    parser.add_argument("--json", type=Path, default=DEFAULT, metavar="FILE", help=f"where figures go; {DEFAULT}")
+    path: Path = parser.parse_args().json
+    try:
+        here = gpu()
+    except NoGpu as error:
+        print(f"gpu_tests: {error}", file=sys.stderr)
+        return 2
+    suite = run_suite()
+    measured = tuple(rows(here, Amounts())) if suite.holds else ()
+    report = Report(torch.cuda.get_device_name(here.device), suite, measured)
+    print(report.as_text())
+    report.write(path)
+    if not suite.passed and not suite.failed:
+        print("gpu_tests: no test was executed", file=sys.stderr)
+        return 2
+    return 0 if suite.holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

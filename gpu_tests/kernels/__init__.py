@@ -1,0 +1,1 @@
+"""The kernels on a GPU: the suite that runs everywhere, and their bandwidth."""
