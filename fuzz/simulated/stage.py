@@ -124,6 +124,7 @@ class SimulatedStage(Stage):
     def advance(self, choice: int) -> None:
         """See `Stage.advance`."""
         self._logged(script.Advance, choice)
+        self._count("advance", "done" if self.runtime.choices() else "nothing to do")
         self._run(partial(self.runtime.step, choice))
 
     def check_everything(self) -> None:
@@ -138,6 +139,7 @@ class SimulatedStage(Stage):
             return
         user, stream = self.tickets[ticket]
         work = self._works.kernel(ticket, band, uses) if user == "forward" else self._copy(user, ticket, band, uses)
+        self._count("work", work.name)
         for use in uses:
             if use.leaves is not None:
                 self._bringing[band, use.page] = work

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,9 @@ import numpy.typing as npt
 from fuzz.contents.memory import WHOLE, Memory
 from fuzz.targets.simulated import SimulatedDevice
 from impl.device.runtime import Piece, Touch, Work
+
+SORTS: Final = ("forward reads", "forward writes", "copy out", "copy in", "transfer out", "transfer in")
+"""What work there is, by name."""
 
 
 class Use(NamedTuple):

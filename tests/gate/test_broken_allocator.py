@@ -24,8 +24,8 @@ BREAKS = {
     ),
     "a transfer is given what the stream still uses": (
         "impl/ledger.py",
-        "conflicting = pages[queued > (READ if mode == READ else NONE)]",
-        "conflicting = pages[queued > WRITE]",
+        "holders.queued_above(READ if mode == READ else NONE)",
+        "holders.queued_above(WRITE)",
         {"transfers-meet-nothing"},
     ),
 }

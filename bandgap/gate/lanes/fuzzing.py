@@ -1,7 +1,7 @@
 """The allocator driven as a serving engine would drive it: by the state machine and by the seeded driver.
 
 Both share their rules.  Hypothesis tries what it thinks of and watches every call closely; the driver makes many more
-calls and watches them in passing.
+calls and watches them in passing.  The driver also has a lane on a simulated device, where work is done later.
 """
 
 from collections import Counter
@@ -23,6 +23,10 @@ from fuzz.floors import OUTCOMES
 from fuzz.machine import MachineRun, run_machine
 from fuzz.seeded import Run, run_seeded
 from fuzz.setups import setup_names, setup_of
+from fuzz.simulated.work import SORTS
+from fuzz.targets.all import TARGETS
+from fuzz.targets.protocol import Target
+from fuzz.targets.simulated import SIMULATED
 from spec.specification import ACTIONS
 
 STEPS = 40
@@ -33,6 +37,8 @@ MACHINE_CANARY = FAULTS["ids-are-taken-for-pages"]
 
 DRIVER_CANARY = FAULTS["withheld-pages-are-handed-out"]
 
+DEVICE_CANARY = FAULTS["settling-holds-nothing-back"]
+
 
 @dataclass(frozen=True)
 class Amount:
@@ -40,16 +46,18 @@ class Amount:
 
     examples: int
     calls: int
+    calls_simulated: int
+    """On a simulated device."""
 
 
-QUICK = Amount(examples=40, calls=6_000)
-USUAL = Amount(examples=600, calls=120_000)
+QUICK = Amount(examples=40, calls=6_000, calls_simulated=1_200)
+USUAL = Amount(examples=600, calls=120_000, calls_simulated=40_000)
 
 
 def amount(settings: Settings) -> Amount:
     """That of a quick or a usual gate, times the patience."""
     usual, patience = QUICK if settings.quick else USUAL, settings.patience
-    return Amount(usual.examples * patience, usual.calls * patience)
+    return Amount(usual.examples * patience, usual.calls * patience, usual.calls_simulated * patience)
 
 
 # ------------------------------------------------------------------------------------------------ the state machine
@@ -85,28 +93,40 @@ def machine_canary(settings: Settings, _progress: Progress) -> Evidence:
 
 def driver(setup: str, settings: Settings, progress: Progress) -> Evidence:
     """Make many calls, chosen from a seed."""
-    calls = amount(settings).calls
+    target, calls = target_named(settings.target), amount(settings).calls
+    return _driven("driver", setup, target, calls, settings, progress)
 
+
+def device(setup: str, settings: Settings, progress: Progress) -> Evidence:
+    """Make calls, chosen from a seed, and let a simulated device do its work in an order chosen from it too."""
+    return _driven("device", setup, SIMULATED, amount(settings).calls_simulated, settings, progress)
+
+
+def _driven(lane: str, setup: str, target: Target, calls: int, settings: Settings, progress: Progress) -> Evidence:
     def tell(run: Run) -> None:
         progress(run.calls / calls, _driver_evidence(run, 0))
 
-    run = run_seeded(
-        [setup_of(setup)],
-        settings.seed_of(f"driver/{setup}"),
-        target=target_named(settings.target),
-        calls=calls,
-        progress=tell,
-    )
+    seed = settings.seed_of(f"{lane}/{setup}")
+    run = run_seeded([setup_of(setup)], seed, target=target, calls=calls, progress=tell)
     return _found(run, _driver_evidence(run, calls), f"{setup}, seeded driver", settings)
 
 
 def driver_canary(settings: Settings, _progress: Progress) -> Evidence:
     """Whether the seeded driver finds a deliberate fault."""
-    with DRIVER_CANARY.apply():
+    return _driver_canary(DRIVER_CANARY, settings.seed_of("driver canary"))
+
+
+def device_canary(settings: Settings, _progress: Progress) -> Evidence:
+    """Whether it finds one of order on a simulated device."""
+    return _driver_canary(DEVICE_CANARY, settings.seed_of("device canary"))
+
+
+def _driver_canary(fault: Fault, seed: int) -> Evidence:
+    with fault.apply():
         run = run_seeded(
-            [setup_of(setup_names()[0])], settings.seed_of("driver canary"), calls=QUICK.calls, fault=DRIVER_CANARY.name
+            [setup_of(setup_names()[0])], seed, target=TARGETS[fault.target], calls=QUICK.calls, fault=fault.name
         )
-    return Evidence(canaries=(_canary(DRIVER_CANARY, run),))
+    return Evidence(canaries=(_canary(fault, run),))
 
 
 # -------------------------------------------------------------------------------------------------------- the lanes
@@ -143,6 +163,13 @@ def driver_floors(settings: Settings) -> Mapping[str, int]:
     return floors(25, 2) if settings.quick else floors(400, 30)
 
 
+def device_floors(settings: Settings) -> Mapping[str, int]:
+    """Every action, every sort of work that tickets do, and work done while more was asked for."""
+    least = 3 if settings.quick else 100
+    work = [_call("work", sort) for sort in SORTS]
+    return {**floors(least, 0), **dict.fromkeys(work, least), _call("advance", "done"): 100 * least}
+
+
 MACHINE = Lane(
     "machine",
     "No sequence of calls that Hypothesis tries breaks a property, loses a byte or makes tables disagree.",
@@ -154,6 +181,13 @@ DRIVER = Lane(
     "No call of the seeded driver breaks a property, loses a byte or makes tables disagree.",
     partial(_tasks, "driver", driver, driver_canary, (120, 600)),
     driver_floors,
+)
+DEVICE = Lane(
+    "device",
+    "On a simulated device, in whatever order it does its work, nothing races, no foreign byte is read, and the host "
+    "never waits.",
+    partial(_tasks, "device", device, device_canary, (120, 600)),
+    device_floors,
 )
 
 
@@ -194,7 +228,7 @@ def _found(run: MachineRun | Run, evidence: Evidence, where: str, settings: Sett
     """The evidence with what was found; a run that found something was not finished, and nobody expects it to be."""
     if run.failure is None:
         return evidence
-    found = violation_of(run.failure, target_named(settings.target), f"{where}, seed {run.seed}", settings)
+    found = violation_of(run.failure, TARGETS[run.failure.target], f"{where}, seed {run.seed}", settings)
     return replace(evidence, counts=tuple(replace(count, floor=0) for count in evidence.counts), violations=(found,))
 
 
