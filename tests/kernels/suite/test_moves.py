@@ -1,5 +1,7 @@
 """Pages arrive whole, and nothing else changes."""
 
+from random import Random
+
 import pytest
 import torch
 
@@ -17,6 +19,17 @@ def test_targets_hold_what_sources_held(lane: Lane, page_bytes: int, origin: int
 
 def test_pages_of_two_mebibytes_arrive(lane: Lane) -> None:
     check_moves(lane, 2 << 20, 256, 3)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_any_moves_in_any_band_are_right(lane: Lane, seed: int) -> None:
+    rnd = Random(seed)
+    page_bytes, origin = 16 * rnd.choice((rnd.randint(1, 70), rnd.randint(1, 2600))), 16 * rnd.randint(0, 300)
+    pages = rnd.randint(2, 20)
+    order = rnd.sample(range(pages), pages)
+    count = rnd.randint(1, pages // 2)
+    pairs = list(zip(order[:count], order[count:], strict=False))
+    check_moves(lane, page_bytes, origin, rnd.randint(0, 2 * page_bytes), pages, pairs)
 
 
 def test_many_moves_are_one_call(lane: Lane) -> None:
