@@ -121,7 +121,8 @@ class Stage:
         if any(copied):
             self._count("allocate", f"copies{' behind their writers' if first else ''}")
         self._look()
-        return given
+        # the caller may change what it is given, and the log may not
+        return [list(ids) for ids in given]
 
     def _writers_of(self, originals: Sequence[Sequence[int]], settle: Sequence[int]) -> list[int]:
         """Those of some tickets that hold originals for writing: they have to be settled before these are copied."""
