@@ -1,7 +1,7 @@
 """Triton's interpreter, made to notice what a GPU would suffer.
 
 As it comes, the interpreter runs the programs of a launch one after the other, reads and writes wherever a pointer
-leads, and ignores `device_assert`.  Guarded, it finds accesses outside the tensors that a launch was given, to the
+leads, and ignores `device_assert`.  Guarded, it finds accesses outside the tensor that a pointer was made of, to the
 byte; bytes that two programs of one launch share while one of them writes; results that depend on the order of
 programs; numbers that 32 bits cannot hold; and failed assertions.
 

@@ -10,7 +10,7 @@ class Finding(Exception):  # raised through the interpreter, as what it finds is
 
 
 class OutOfBounds(Finding):
-    """A byte is accessed that belongs to none of the launch's tensors."""
+    """A byte is accessed outside the tensor that the pointer was made of."""
 
     property = "index-range"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from unittest.mock import patch
 
 import numpy as np
@@ -17,6 +17,11 @@ from fuzz.interpreter.findings import AssertionFailed, Finding, OutOfBounds, Ove
 from fuzz.interpreter.meetings import ATOMIC, READ, VERBS, WRITE, Accesses
 
 Index: TypeAlias = tuple[int, int, int]
+
+DERIVING: Final = ("create_addptr", "create_splat", "create_broadcast", "create_expand_dims", "create_reshape")
+"""What makes pointers of other pointers, and leads to the same tensor."""
+TENSOR: Final = "tensor"
+"""The attribute of a pointer that says where the tensor begins of which it was made."""
 
 
 @dataclass
@@ -53,6 +58,7 @@ def guarded(*, order: int | None = None, races: bool = True) -> Iterator[Watched
             (builder, "create_atomic_cas", watch.around_exchange),
             (builder, "create_int_cast", watch.around_cast),
             (builder, "create_assert", watch.around_assert),
+            *((builder, name, watch.around_pointer) for name in DERIVING),
         ):
             stack.enter_context(patch.object(owner, name, make(getattr(owner, name))))
         # makes kernels assert, and adds assertions to whatever is computed in fewer than 64 bits
@@ -68,6 +74,8 @@ class _Watch:
         self._watched, self._order, self._races = watched, order, races
         self._permuted: dict[Index, Index] | None = None
         self._bounds = Bounds(())
+        # those of the tensors that begin at an address
+        self._bounds_from: dict[int, Bounds] = {}
         self._accesses = Accesses()
         self._program = -1
         # the index in the grid of each program that has run
@@ -76,7 +84,12 @@ class _Watch:
     def around_launch(self, run: Callable[..., None]) -> Callable[..., None]:
         def patched(executor: Any, *arguments: Any, **named: Any) -> None:
             given = {**dict(zip(executor.arg_names, arguments, strict=False)), **named}
-            self._bounds = Bounds((name, each) for name, each in given.items() if isinstance(each, torch.Tensor))
+            tensors = [(name, each) for name, each in given.items() if isinstance(each, torch.Tensor)]
+            self._bounds = Bounds(tensors)
+            begins = {tensor.data_ptr() for _, tensor in tensors}
+            self._bounds_from = {
+                begin: Bounds(each for each in tensors if each[1].data_ptr() == begin) for begin in begins
+            }
             self._accesses, self._program, self._permuted, self._numbered = Accesses(), -1, None, []
             self._watched.launches += 1
             try:
@@ -101,6 +114,17 @@ class _Watch:
             self._numbered.append((x, y, z))
             self._watched.programs += 1
             begin(builder, x, y, z)
+
+        return patched
+
+    def around_pointer(self, derive: Callable[..., Any]) -> Callable[..., Any]:
+        def patched(builder: Any, *operands: Any) -> Any:
+            result = derive(builder, *operands)
+            source = next(each for each in operands if isinstance(each, interpreter.TensorHandle))
+            begin = self._begin_of(source)
+            if begin is not None:
+                result.set_attr(TENSOR, begin)
+            return result
 
         return patched
 
@@ -159,15 +183,26 @@ class _Watch:
         self._watched.accesses += 1
         if not active.size:
             return
-        outside = self._bounds.outside(active, size)
+        begin = self._begin_of(pointers)
+        bounds = self._bounds if begin is None else self._bounds_from[begin]
+        outside = bounds.outside(active, size)
         if outside.size:
-            where = self._bounds.place(int(outside.min()))
+            where = bounds.place(int(outside.min()))
             raise OutOfBounds(f"program {self._numbered[-1]} {VERBS[kind]} {size} bytes {where}")
         if self._races:
             met = self._accesses.add(self._program, kind, active, size)
             if met is not None:
                 place = self._bounds.place(met)
                 raise Race(f"two elements of one store of program {self._numbered[-1]} meet {place}")
+
+    def _begin_of(self, handle: Any) -> int | None:
+        """Where the tensor begins of which a pointer was made; None if it is no pointer, or that is not known."""
+        if TENSOR in handle.attr:
+            return int(handle.attr[TENSOR])
+        if not handle.dtype.scalar.is_ptr() or handle.data.size != 1:
+            return None
+        address = int(handle.data.item())
+        return address if address in self._bounds_from else None
 
     def _find_meeting(self) -> None:
         met = self._accesses.meeting()

@@ -36,6 +36,18 @@ WRONG: list[tuple[str, Callable[[], object], type[Finding], str]] = [
         "writes 8 bytes at byte -8 of target",
     ),
     (
+        "from one tensor into the next",
+        lambda: (lambda whole: toys.load_block[(1,)](whole[:8], whole[8:], SIZE=16))(zeros(32)),
+        OutOfBounds,
+        "reads 8 bytes at byte 64 of source, which has 64",
+    ),
+    (
+        "a pointer that jumps from one tensor to another",
+        lambda: (lambda whole: toys.store_beside[(1,)](whole[:8], whole[8:]))(zeros(16)),
+        OutOfBounds,
+        "writes 8 bytes at byte 64 of low, which has 64",
+    ),
+    (
         "far away",
         lambda: toys.store_at[(1,)](zeros(), 1 << 40),
         OutOfBounds,

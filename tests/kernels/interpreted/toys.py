@@ -10,6 +10,12 @@ def store_at(target, offset):
 
 
 @triton.jit
+def store_beside(low, high):
+    tl.store(high, 7)
+    tl.store(low + 8, 7)
+
+
+@triton.jit
 def load_block(source, target, SIZE: tl.constexpr):
     place = tl.arange(0, SIZE)
     tl.store(target + place, tl.load(source + place))
