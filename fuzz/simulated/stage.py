@@ -123,8 +123,10 @@ class SimulatedStage(Stage):
 
     def advance(self, choice: int) -> None:
         """See `Stage.advance`."""
+        if not self.runtime.choices():
+            return
         self._logged(script.Advance, choice)
-        self._count("advance", "done" if self.runtime.choices() else "nothing to do")
+        self._count("advance", "done")
         self._run(partial(self.runtime.step, choice))
 
     def check_everything(self) -> None:
