@@ -30,7 +30,7 @@ def translate_kernel(
     place = tl.program_id(0).to(tl.int64) * TILE + tl.arange(0, TILE)
     asked = place < count
     virtual = tl.load(ids + place, mask=asked, other=0).to(tl.int64)
-    # division rounds towards zero, so negative ids are kept from it, and their remainders are made positive
+    # division rounds towards zero: -1 would be on page 0, and its remainder is negative
     entry = (virtual % PAGE_TOKENS + PAGE_TOKENS) % PAGE_TOKENS
     number = virtual // PAGE_TOKENS
     known = asked & (virtual >= 0) & (number < pages)
