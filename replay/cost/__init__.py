@@ -1,0 +1,1 @@
+"""How long a step takes: bytes moved and operations done against a device's rates."""
