@@ -17,6 +17,10 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "impl": frozenset({"events", "msgspec", "numpy", "torch", "triton"}),
     "impl.arithmetic": frozenset(),
     "fuzz": frozenset({"spec", "events", "impl", "hypothesis", "msgspec", "numpy", "torch"}),
+    # drives other people's allocators in environments that `make peers` builds
+    "fuzz.peers": frozenset({"spec", "events", "msgspec", "bench.peers.environments"}),
+    "fuzz.targets.sglang": frozenset({"torch", "sglang", "bench.peers.torchvision_absent"}),
+    "fuzz.targets.vllm": frozenset({"torch", "vllm"}),
     # guards the interpreter of Triton's, and needs nothing of what it checks
     "fuzz.interpreter": frozenset({"numpy", "torch", "triton"}),
     "gpu_tests": frozenset({"impl", "spec", "events", "fuzz", "numpy", "torch", "triton", "pytest"}),

@@ -1,0 +1,1 @@
+"""Other people's allocators: driven in processes of their own, judged in ours."""

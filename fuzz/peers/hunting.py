@@ -1,0 +1,170 @@
+"""Looks for failures of another's allocator: life after life from a seed, each distinct failure made short."""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+from fuzz.explaining import SYMPTOMS
+from fuzz.peers.lives import Broke, lived
+from fuzz.peers.process import Life, PeerProcess
+from fuzz.peers.shrinking import Script, shrunk
+
+LIVES: Final = (30, 90, 250)
+"""Calls in the life of one allocator: short ones reach much, long ones reach deep."""
+
+MOST_FINDINGS: Final = 10
+"""Distinct failures after which a hunt is over: something is broken through and through."""
+
+CALMING: Final = re.compile(r"\d+|\[[^]]*\]|\{[^}]*\}")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A property that does not hold, and the shortest script that was found to show it.
+
+    Attributes:
+        setup: on which it shows.
+        property: its name.
+        problem: what is seen.
+        script: the calls.
+        fault: the deliberate fault that is in force.
+        repeats: whether the calls showed it again when they were made a second time.
+        reduced: whether nothing can be left out of them.
+        times: lives that ended in it, or in what looked like it.
+    """
+
+    setup: str
+    property: str
+    problem: str
+    script: Script
+    fault: str | None = None
+    repeats: bool = True
+    reduced: bool = True
+    times: int = 1
+
+    def last_call(self) -> str:
+        """By name."""
+        return str(self.script[-1][0]) if self.script else "build"
+
+    def looks(self) -> tuple[str, str, str]:
+        """The same for failures that are taken for one."""
+        return _looks(self.property, self.last_call(), self.problem)
+
+
+@dataclass
+class Hunt:
+    """What a hunt came to.
+
+    Attributes:
+        lives: that were lived.
+        calls: of the allocator, each judged; those that were skipped are not counted.
+        seconds: that were spent on lives, the time for making failures short left out.
+        outcomes: how often each call ended in each way.
+        actions: page actions that were judged.
+        findings: distinct failures, by how they look.
+    """
+
+    lives: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+    outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    actions: Counter[str] = field(default_factory=Counter)
+    findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
+
+    @property
+    def rate(self) -> float:
+        """Judged calls per second."""
+        return self.calls / self.seconds if self.seconds else 0.0
+
+
+def hunt(
+    process: PeerProcess,
+    setups: Sequence[str],
+    seed: int,
+    *,
+    seconds: float,
+    calls: int | None = None,
+    fault: str | None = None,
+    most_findings: int = MOST_FINDINGS,
+    shrink_seconds: float = 20.0,
+    told: Callable[[Hunt], None] = lambda _: None,
+) -> Hunt:
+    """Live lives until the time is over, the calls are made or enough was found.
+
+    Args:
+        process: of the driver.
+        setups: taken in turn.
+        seed: of all choices; a budget decides only after how many lives it ends.
+        seconds: after which no life is begun.
+        calls: likewise.
+        fault: which is in force.
+        most_findings: distinct failures after which it is over.
+        shrink_seconds: for making one failure short.
+        told: after each life, what there is so far.
+    """
+    begun, result = time.monotonic(), Hunt()
+    seen: dict[tuple[str, str, str], tuple[str, str, str]] = {}
+    while time.monotonic() - begun < seconds and (calls is None or result.calls < calls):
+        if len(result.findings) >= most_findings:
+            break
+        setup = setups[result.lives % len(setups)]
+        number = result.lives
+        life = Life(setup, seed=f"{seed}/{number}", calls=Random(f"{seed}/{number}").choice(LIVES), fault=fault)
+        before = time.monotonic()
+        ended = lived(process, life)
+        result.seconds += time.monotonic() - before
+        result.lives += 1
+        result.calls += sum(times for (_, outcome), times in ended.outcomes.items() if outcome != "skipped")
+        result.outcomes += ended.outcomes
+        result.actions += ended.actions
+        if ended.broke is not None:
+            raw = _looks(ended.broke.property, ended.broke.last_call, ended.broke.problem)
+            if raw not in seen:
+                finding = _made_short(process, setup, ended.script, ended.broke, fault, shrink_seconds)
+                seen[raw] = finding.looks()
+                result.findings.setdefault(finding.looks(), finding)
+            else:
+                known = result.findings[seen[raw]]
+                result.findings[seen[raw]] = Finding(**{**vars(known), "times": known.times + 1})
+        told(result)
+    return result
+
+
+def _made_short(
+    process: PeerProcess, setup: str, script: Sequence[list[Any]], broke: Broke, fault: str | None, seconds: float
+) -> Finding:
+    """The failure with fewest calls.
+
+    A fault may break several properties, and the one that the shortest script breaks gives it its name; what breaks for
+    any reason is traded for a property proper, and never the other way.
+    """
+    calls = tuple(script)
+
+    def played(shorter: Script) -> Broke | None:
+        return lived(process, Life(setup, script=shorter, fault=fault)).broke
+
+    last = played(calls)
+    if last is None:
+        return Finding(setup, broke.property, broke.problem, calls, fault, repeats=False, reduced=False)
+
+    def fails(shorter: Script) -> bool:
+        nonlocal last
+        seen = played(shorter)
+        assert last is not None
+        if seen is None or (seen.property in SYMPTOMS and seen.property != last.property):
+            return False
+        last = seen
+        return True
+
+    calls, done = shrunk(calls[: last.calls], fails, seconds)
+    last = played(calls)
+    assert last is not None, "a script that failed fails again"
+    return Finding(setup, last.property, last.problem, calls[: last.calls], fault, reduced=done)
+
+
+def _looks(property_name: str, call: str, problem: str) -> tuple[str, str, str]:
+    return property_name, call, CALMING.sub("#", problem)[:80]
