@@ -14,7 +14,7 @@ from properties import Answer, Report, Trial, Verdict, Witness
 from properties.faults import FAULTS
 from properties.judging import Counterexample
 from properties.known import weakenings
-from properties.specification import AS_WRITTEN
+from properties.specification import property_named, written
 from properties.trials import REDUNDANT
 
 COLOURS = {Verdict.PROVED: "green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "bold yellow"}
@@ -99,7 +99,7 @@ def drawn(counterexample: Counterexample, weakening: str | None, width: int) -> 
         yield from ("", _indented(second), _listed(facts(example.before)))
     else:
         yield from ("", _indented("before"), _indented(first), _listed(facts(example.before)), "")
-        happened = AS_WRITTEN.actions[example.action].prose
+        happened = written(example.action).actions[example.action].prose
         yield _indented(Text.assemble((event(example), "bold"), f"  {happened}"))
         yield from ("", _indented("after"), _indented(second), _listed(changes(example)))
     yield ""
@@ -150,8 +150,7 @@ def _sum(report: Report) -> Iterator[RenderableType]:
 
 
 def _prose(name: str) -> str:
-    tables = (AS_WRITTEN.invariants, AS_WRITTEN.steps, AS_WRITTEN.theorems, AS_WRITTEN.axioms)
-    return next(table[name].prose for table in tables if name in table)
+    return property_named(name).prose
 
 
 def _listed(sentences: Iterator[str]) -> RenderableType:

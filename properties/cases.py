@@ -22,7 +22,7 @@ from properties.readings import key_of
 from spec.concrete import Domains
 from spec.logic import Connectives, Term
 from spec.ranges import Body
-from spec.state import CONSTANTS, FIELDS, State
+from spec.state import ARENA, Signature, State
 
 
 class Claim:
@@ -120,8 +120,8 @@ class CaseUniverse:
 class CaseReading:
     """The reading in which terms remember their cases."""
 
-    def __init__(self, terms: Terms, domains: Domains) -> None:
-        self.terms = terms
+    def __init__(self, terms: Terms, domains: Domains, signature: Signature = ARENA) -> None:
+        self.terms, self.signature = terms, signature
         self.connectives = CaseConnectives(terms)
         self.universe = CaseUniverse(terms, domains)
 
@@ -130,9 +130,9 @@ class CaseReading:
         return self.connectives.cases(holds(*[self._raised(s) for s in states]))
 
     def _raised(self, s: State) -> State:
-        names = [*FIELDS, *CONSTANTS]
-        tables = {name for name, field in {**FIELDS, **CONSTANTS}.items() if field.keys}
-        values = {name: getattr(s, name) for name in names}
+        made_of = {**self.signature.fields, **self.signature.constants}
+        tables = {name for name, field in made_of.items() if field.keys}
+        values = {name: getattr(s, name) for name in made_of}
         return State(
             **{
                 name: RaisedMap(value, self.terms) if name in tables else self.terms.raised(value)

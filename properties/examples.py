@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from properties.shapes import GARBAGE, Shape
-from properties.small import UNKNOWN_TABLES
 from spec.concrete import Addresses, ValueMap, small_state
-from spec.state import FIELDS, State
+from spec.state import ARENA, Signature, State
 
 Entries = Mapping[tuple[int, ...], int | bool]
 """The entries of a table; what is not listed is zero or false."""
@@ -23,6 +22,7 @@ class Arena:
     top: int
     origins: tuple[int, ...]
     tables: Mapping[str, Entries] = field(default_factory=dict)
+    signature: Signature = ARENA
 
     def table(self, name: str) -> Entries:
         """The entries of a field or of a constant that is a table."""
@@ -31,8 +31,8 @@ class Arena:
     def state(self) -> State:
         """The arena as the specification reads it."""
         domains = self.shape.wide_domains
-        fields = {name: dict(self.table(name)) for name in FIELDS}
-        constants = {name: _constant(self.table(name)) for name in ("before", "is_transfer")}
+        fields = {name: dict(self.table(name)) for name in self.signature.fields}
+        constants = {name: _constant(self.table(name)) for name in self.signature.tables if name not in fields}
         return small_state(
             domains,
             {
@@ -46,11 +46,14 @@ class Arena:
                 "garbage": GARBAGE,
             },
             fields,
+            self.signature,
         )
 
     def became(self, s: State) -> "Arena":
         """The same arena with the fields of this state; its constants are the same."""
-        changed = {name: _listed(getattr(s, name), self.shape, name) for name in FIELDS}
+        changed = {
+            name: _listed(getattr(s, name), self.shape, of.keys.split()) for name, of in self.signature.fields.items()
+        }
         return replace(self, tables={**self.tables, **changed})
 
 
@@ -68,6 +71,6 @@ def _constant(entries: Entries) -> ValueMap:
     return ValueMap(dict(entries), False, lambda: ())
 
 
-def _listed(table: ValueMap, shape: Shape, name: str) -> Entries:
-    keys: Sequence[tuple[int, ...]] = list(shape.wide_domains.tuples(UNKNOWN_TABLES[name].keys.split()))
+def _listed(table: ValueMap, shape: Shape, sorts: Sequence[str]) -> Entries:
+    keys: Sequence[tuple[int, ...]] = list(shape.wide_domains.tuples(sorts))
     return {key: table[key] for key in keys if table[key] != table.default}

@@ -49,19 +49,26 @@ def counterexample(specification: Specification, obligation: Obligation, example
         NotConfirmed: the example is not legal, or the property holds of it after all.
     """
     confirm_legal(specification, obligation.stage, example)
+    culprits = culprits_of(specification, obligation, example)
+    if culprits is None:
+        raise NotConfirmed(f"{obligation.name}: the property holds after all")
+    return Counterexample(obligation, example, culprits)
+
+
+def culprits_of(specification: Specification, obligation: Obligation, example: Example) -> tuple[Member, ...] | None:
+    """The members of which the property is false in the example; None if it is true."""
     with plain(example.before.shape) as culprits:
         before, after = example.before.state(), example.after.state()
-        if goal(specification, obligation, Scene(before, after, example.arguments, ())) is not False:
-            raise NotConfirmed(f"{obligation.name}: the property holds after all")
-    return Counterexample(obligation, example, tuple(culprits.found))
+        false = goal(specification, obligation, Scene(before, after, example.arguments, ())) is False
+    return tuple(culprits.found) if false else None
 
 
 def _illegal(specification: Specification, stage: str, s: State) -> Iterator[str]:
     """What does not hold of the state although the stage takes it as given."""
-    if stage == Kind.LEMMA:
+    if stage == specification.stage(Kind.LEMMA):
         return
     yield from (axiom.name for axiom in specification.axioms.values() if axiom.holds(s) is not True)
-    if stage == Kind.INITIAL:
+    if stage == specification.stage(Kind.INITIAL):
         if specification.initial(s) is not True:
             yield "not a state at the start"
     else:

@@ -3,8 +3,11 @@
 import functools
 from collections.abc import Mapping
 
+from properties import device_faults
 from properties.faults import FAULTS
 from properties.weakenings import Weakening, assumptions, sentences
+
+__all__ = ["device_faults", "weakenings"]
 
 
 @functools.cache

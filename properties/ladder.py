@@ -13,8 +13,8 @@ from properties.obligations import Obligation
 from properties.prover import Proof, Prover
 from properties.readings import reading
 from properties.scenes import goal
-from properties.search import GaveUp, Search
-from properties.shapes import LADDER, Shape
+from properties.search import GaveUp, Search, shapes
+from properties.shapes import Shape
 from properties.specification import Specification
 from spec.logic import Not
 
@@ -46,7 +46,7 @@ def _by_example(
     specification: Specification, obligation: Obligation, limits: Limits, searches: dict[Shape, Search]
 ) -> tuple[Verdict, Counterexample | None, str]:
     try:
-        for shape in LADDER:
+        for shape in shapes(specification, obligation.stage):
             if shape not in searches:
                 searches[shape] = Search(specification, obligation.stage, shape, limits)
             found = refutation(searches[shape], obligation, plainest=True)
@@ -54,7 +54,7 @@ def _by_example(
                 return Verdict.VIOLATED, found, ""
     except (GaveUp, NotConfirmed) as why:
         return Verdict.UNKNOWN, None, str(why)
-    most = LADDER[-1]
+    most = shapes(specification, obligation.stage)[-1]
     return (
         Verdict.UNKNOWN,
         None,

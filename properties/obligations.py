@@ -61,6 +61,9 @@ def of_action(specification: Specification, action: str) -> Iterator[Obligation]
 
 
 def _without_action(specification: Specification) -> Iterator[Obligation]:
-    yield from (Obligation(Kind.LEMMA, Kind.LEMMA, name) for name in specification.axioms)
-    yield from (Obligation(Kind.INITIAL, Kind.INITIAL, name) for name in specification.invariants)
-    yield from (Obligation(Kind.THEOREM, Kind.THEOREM, name) for name in specification.theorems)
+    for kind, table in (
+        (Kind.LEMMA, specification.axioms),
+        (Kind.INITIAL, specification.invariants),
+        (Kind.THEOREM, specification.theorems),
+    ):
+        yield from (Obligation(kind, specification.stage(kind), name) for name in table)

@@ -28,7 +28,7 @@ class Prover:
 
     def __init__(self, specification: Specification, stage: str) -> None:
         self.specification = specification
-        self.unbounded = Unbounded()
+        self.unbounded = Unbounded(specification.signature)
         self.given = z3.Solver()
         with reading(self.unbounded):
             self.scene = scene(self.unbounded, specification, stage)

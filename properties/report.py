@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from properties.answers import Answer, Verdict
 from properties.examples import Example
 from properties.selection import Selection
-from properties.specification import AS_WRITTEN
+from properties.specification import SPECIFICATIONS
 from properties.trials import Trial
 from properties.witnesses import Sighting
 
@@ -53,7 +53,7 @@ class Report:
         """The properties that no weakening breaks, if all were tried: nobody knows that they can fail."""
         if not self.selection.is_whole or self.interrupted:
             return ()
-        properties = (*AS_WRITTEN.invariants, *AS_WRITTEN.steps, *AS_WRITTEN.theorems)
+        properties = [name for whole in SPECIFICATIONS for name in whole.claims]
         refuted = {name for trial in self.trials for name in trial.refuted}
         return tuple(name for name in properties if name not in refuted)
 

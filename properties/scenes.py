@@ -26,14 +26,14 @@ def scene(chosen: Reading, specification: Specification, stage: str) -> Scene:
     """The scene of all obligations of one stage; to be called inside `reading(chosen)`."""
     s, ranges = chosen.any_state()
     given: list[Named] = [("range", term) for term in ranges]
-    if stage == Kind.LEMMA:
+    if stage == specification.stage(Kind.LEMMA):
         s, ranges = chosen.with_computed_addresses(s)
         return Scene(s, s, (), (*given, *[("range", term) for term in ranges]))
     given += [(axiom.name, axiom.holds(s)) for axiom in specification.axioms.values()]
-    if stage == Kind.INITIAL:
+    if stage == specification.stage(Kind.INITIAL):
         return Scene(s, s, (), (*given, ("initial", specification.initial(s))))
     given += [(invariant.name, invariant.holds(s)) for invariant in specification.invariants.values()]
-    if stage == Kind.THEOREM:
+    if stage == specification.stage(Kind.THEOREM):
         return Scene(s, s, (), tuple(given))
     action = specification.actions[stage]
     arguments, ranges = chosen.any_arguments(action)

@@ -9,11 +9,23 @@ from properties.limits import Limits
 from properties.plain import plain
 from properties.readings import reading
 from properties.scenes import scene
-from properties.shapes import Shape
-from properties.small import UNKNOWN_TABLES, Origins, Small, Table, as_bits
+from properties.shapes import DEVICE_LADDER, LADDER, Shape
+from properties.small import Origins, Small, Table, as_bits
 from properties.specification import Specification
+from spec.device.state import DEVICE
 from spec.logic import Term
-from spec.state import State
+from spec.state import Signature, State
+
+
+def shapes(specification: Specification, stage: str) -> tuple[Shape, ...]:
+    """The shapes that are searched for examples of a stage, in turn.
+
+    What is copied or moved has been named to the device, so that one access at least was issued before.
+    """
+    if specification.signature != DEVICE:
+        return LADDER
+    issued = specification.actions[stage].sorts.count("access") if stage in specification.actions else 0
+    return tuple(shape for shape in DEVICE_LADDER if shape.accesses > issued)
 
 
 class GaveUp(Exception):
@@ -25,7 +37,7 @@ class Search:
 
     def __init__(self, specification: Specification, stage: str, shape: Shape, limits: Limits) -> None:
         self.specification, self.stage, self.shape = specification, stage, shape
-        self.small = Small(shape)
+        self.small = Small(shape, specification.signature)
         self.solver = z3.SolverFor("QF_FD")
         self.limits = limits
         with reading(self.small):
@@ -62,7 +74,7 @@ class Search:
 
     def _plainest(self, model: z3.ModelRef) -> z3.ModelRef:
         """A model in which as many tables as can be are empty, and as many entries of the others as can be."""
-        for name in PLAINEST_FIRST:
+        for name in (name for name in PLAINEST_FIRST if name in self.specification.signature.tables):
             table: Table = getattr(self.scene.before, name)
             # From the last to the first, so that what remains has the lowest numbers.
             plain = [as_bits(entry == table.default) for entry in reversed(table.entries.values())]
@@ -88,7 +100,7 @@ class Search:
 
     def _example(self, model: z3.ModelRef) -> Example:
         """What the model says, in plain values; the effect is computed from them and not taken from the model."""
-        before = _arena(self.shape, self.scene.before, model)
+        before = _arena(self.shape, self.specification.signature, self.scene.before, model)
         if self.stage not in self.specification.actions:
             return Example(before, before)
         arguments = tuple(int(_value(model, x)) for x in self.scene.arguments)
@@ -100,6 +112,7 @@ class Search:
 
 PLAINEST_FIRST = (
     "published",
+    "phase",
     "queued",
     "flying",
     "held",
@@ -115,11 +128,28 @@ PLAINEST_FIRST = (
     "page_of",
     "written",
     "bytes",
+    "ahead",
+    "filled",
+    "is_own",
+    "user",
+    "way",
+    "on_table",
+    "in_band",
+    "at_page",
+    "at_vid",
+    "origin",
+    "is_known",
+    "due",
+    "found",
+    "memory",
+    "latest",
+    "entry",
+    "renamed",
 )
 """The tables, those first whose entries a reader would miss least."""
 
 
-def _arena(shape: Shape, s: State, model: z3.ModelRef) -> Arena:
+def _arena(shape: Shape, signature: Signature, s: State, model: z3.ModelRef) -> Arena:
     address: Origins = s.address
     return Arena(
         shape=shape,
@@ -128,7 +158,8 @@ def _arena(shape: Shape, s: State, model: z3.ModelRef) -> Arena:
         bottom=int(_value(model, s.bottom)),
         top=int(_value(model, s.top)),
         origins=tuple(int(_value(model, origin)) for origin in address.origins),
-        tables={name: _entries(model, getattr(s, name)) for name in UNKNOWN_TABLES},
+        tables={name: _entries(model, getattr(s, name)) for name in signature.tables},
+        signature=signature,
     )
 
 

@@ -9,15 +9,19 @@ from dataclasses import dataclass
 from properties.faults import FAULTS
 from properties.known import weakenings
 from properties.obligations import Kind, Obligation, obligations
-from properties.specification import AS_WRITTEN
+from properties.specification import SPECIFICATIONS, changed_actions, written
 from properties.weakenings import touched
 from properties.witnesses import possibility, properties_at
 
 VACUITY, NECESSITY, FAULTS_GROUP = "vacuity", "necessity", "faults"
 """Names for all examples, all guard sentences with what the theorems rest on, and all seeded faults."""
 
-STAGES = (Kind.INITIAL, Kind.THEOREM, *AS_WRITTEN.actions)
-"""The stages that must be possible."""
+STAGES = tuple(
+    stage
+    for whole in SPECIFICATIONS
+    for stage in (whole.stage(Kind.INITIAL), whole.stage(Kind.THEOREM), *changed_actions(whole))
+)
+"""The stages that must be possible; what is taken from a base as it is, is possible if it is there."""
 
 NEAR = 3
 """How many near names are told."""
@@ -50,8 +54,9 @@ class Selection:
 @functools.cache
 def everything() -> Selection:
     """All of it."""
-    looks = {stage: (possibility(stage), *properties_at(AS_WRITTEN, stage)) for stage in STAGES}
-    return Selection(obligations(AS_WRITTEN), looks, tuple(weakenings()))
+    looks = {stage: (possibility(stage), *properties_at(written(stage), stage)) for stage in STAGES}
+    asked = tuple(obligation for whole in SPECIFICATIONS for obligation in obligations(whole))
+    return Selection(asked, looks, tuple(weakenings()))
 
 
 def selected(names: Iterable[str]) -> Selection:
@@ -67,7 +72,7 @@ def selected(names: Iterable[str]) -> Selection:
         raise UnknownName(name, "nothing has this name", near(name, known_names()))
     looks = {stage: tuple(_looked_for(stage, whole.looks[stage], wanted)) for stage in STAGES}
     return Selection(
-        tuple(o for o in whole.obligations if wanted & {o.name, o.stage, o.property, o.kind}),
+        tuple(o for o in whole.obligations if wanted & _names_of_obligation(o)),
         {stage: found for stage, found in looks.items() if found},
         tuple(name for name in whole.trials if wanted & _names_of_trial(name)),
     )
@@ -83,9 +88,9 @@ def broken(weakening: str, names: Iterable[str]) -> Selection:
         raise UnknownName(
             weakening, "no guard sentence and no seeded fault has this name", near(weakening, weakenings())
         )
-    asked = touched(AS_WRITTEN, weakenings()[weakening].change(AS_WRITTEN))
+    asked = touched(written(weakening), weakenings()[weakening].change(written(weakening)))
     wanted = set(names)
-    chosen = tuple(o for o in asked if not wanted or wanted & {o.name, o.stage, o.property, o.kind})
+    chosen = tuple(o for o in asked if not wanted or wanted & _names_of_obligation(o))
     if not chosen:
         raise UnknownName(", ".join(sorted(wanted)), "the weakening does not touch it", [o.name for o in asked][:1])
     return Selection(chosen, {}, ())
@@ -94,7 +99,7 @@ def broken(weakening: str, names: Iterable[str]) -> Selection:
 def known_names() -> set[str]:
     """Every name by which something can be chosen."""
     whole = everything()
-    of_obligations = {name for o in whole.obligations for name in (o.name, o.stage, o.property, str(o.kind))}
+    of_obligations = {name for o in whole.obligations for name in _names_of_obligation(o)}
     return of_obligations | set(whole.trials) | {VACUITY, NECESSITY, FAULTS_GROUP}
 
 
@@ -110,10 +115,19 @@ def near(name: str, known: Iterable[str]) -> list[str]:
 
 def _looked_for(stage: str, names: tuple[str, ...], wanted: set[str]) -> Iterator[str]:
     for name in names:
-        if wanted & {name, VACUITY} or (name == possibility(stage) and stage in wanted):
+        if wanted & {name, VACUITY, *_names_of_whole(stage)} or (name == possibility(stage) and stage in wanted):
             yield name
+
+
+def _names_of_obligation(o: Obligation) -> set[str]:
+    return {o.name, o.stage, o.property, str(o.kind), *_names_of_whole(o.stage)}
+
+
+def _names_of_whole(name: str) -> set[str]:
+    """What chooses everything of a specification that has a name, to which a stage or a weakening belongs."""
+    return {written(name).prefix.rstrip("/")} - {""}
 
 
 def _names_of_trial(name: str) -> set[str]:
     group = FAULTS_GROUP if name in FAULTS else NECESSITY
-    return {name, name.split(".")[0], weakenings()[name].property, group}
+    return {name, name.split(".")[0], weakenings()[name].property, group, *_names_of_whole(name)}

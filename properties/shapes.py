@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spec.concrete import Domains
+from spec.device.state import OVER, UNISSUED
 from spec.state import COMPLETED, FREE, NONE, OUTSTANDING, SETTLED, WITHHELD, WRITE
 
 GARBAGE = 0
@@ -23,6 +24,7 @@ class Shape:
     sizes: tuple[int, ...] = (2, 3, 1)
     publishers: int = 2
     values: int = 3
+    accesses: int = 0
 
     @property
     def members(self) -> Mapping[str, range]:
@@ -35,6 +37,7 @@ class Shape:
             "publisher": range(self.publishers),
             "value": range(self.values),
             "mode": range(NONE, WRITE + 1),
+            "access": range(self.accesses),
         }
 
     @property
@@ -49,6 +52,7 @@ class Shape:
             "status": range(FREE, WITHHELD + 2),
             "ending": range(min(OUTSTANDING, COMPLETED, SETTLED), max(OUTSTANDING, COMPLETED, SETTLED) + 1),
             "count": range(-1, 4),
+            "phase": range(UNISSUED, OVER + 1),
         }
 
     @property
@@ -64,4 +68,10 @@ class Shape:
 
 
 LADDER = (Shape(pages=2, vids=3, tickets=2), Shape(pages=4, vids=4, tickets=3))
-"""The shapes that are searched, in turn: nearly everything shows in the first."""
+"""The shapes that are searched for arenas, in turn: nearly everything shows in the first."""
+
+DEVICE_LADDER = (
+    Shape(pages=2, vids=2, tickets=2, accesses=3, publishers=1, sizes=(2, 1)),
+    Shape(pages=2, vids=2, tickets=2, accesses=5, publishers=1, sizes=(2, 1)),
+)
+"""The shapes that are searched for arenas with a device."""

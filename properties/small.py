@@ -14,14 +14,11 @@ from properties.unbounded import Z3Connectives
 from spec.catalog import Action
 from spec.logic import And, If, Term
 from spec.ranges import Range, Those
-from spec.state import CONSTANTS, FIELDS, Field, State
+from spec.state import ARENA, Field, Signature, State
 
 BITS = 8
 FARTHEST = 24
 """No address is farther than this from 0: page bytes times pages stay well inside the bits."""
-
-UNKNOWN_TABLES = {**FIELDS, **{name: CONSTANTS[name] for name in ("before", "is_transfer")}}
-"""What is a table of unknowns: what changes, and two of the constants."""
 
 
 def as_bits(x: Term) -> Any:
@@ -87,15 +84,15 @@ class Origins:
 class Small:
     """The reading in arenas of one small shape."""
 
-    def __init__(self, shape: Shape) -> None:
-        self.shape = shape
+    def __init__(self, shape: Shape, signature: Signature = ARENA) -> None:
+        self.shape, self.signature = shape, signature
         self.connectives = Z3Connectives(as_bits)
         self.universe = shape.domains
 
     def any_state(self) -> tuple[State, list[Term]]:
         """A state of unknown entries."""
         ranges: list[Term] = []
-        tables = {name: self._unknown(name, field, ranges) for name, field in UNKNOWN_TABLES.items()}
+        tables = {name: self._unknown(name, field, ranges) for name, field in self.signature.tables.items()}
         address = Origins(self.shape.sizes)
         ranges += [_between(origin, range(-FARTHEST // 2, FARTHEST + 1)) for origin in address.origins]
         base, capacity = z3.BitVecs("base capacity", BITS)
@@ -110,10 +107,10 @@ class Small:
         return s, []
 
     def any_arguments(self, action: Action) -> tuple[list[Term], list[Term]]:
-        """Unknown arguments.  Ids and tickets differ in nothing but name, so the first of either may as well be 0."""
+        """Unknown arguments.  Ids, tickets and accesses differ in name alone: the first of each may as well be 0."""
         arguments: list[Term] = []
         for i, sort in enumerate(action.sorts):
-            renamed = sort in ("vid", "ticket", "publisher") and sort not in action.sorts[:i]
+            renamed = sort in ("vid", "ticket", "publisher", "access") and sort not in action.sorts[:i]
             arguments.append(0 if renamed else z3.BitVec(f"argument {i}", BITS))
         members = self.shape.members
         return arguments, [_between(x, members[sort]) for sort, x in zip(action.sorts, arguments, strict=True)]

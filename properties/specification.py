@@ -1,14 +1,15 @@
-"""The specification as one value, so that a weakened copy of it is proved by the same code as the real one."""
+"""Each specification as one value, so that a weakened copy of it is proved by the same code as the real one."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from spec import specification as arena
 from spec.catalog import Action, Guard, Property, prose_of, sentence_name
-from spec.invariants import initial
+from spec.device import specification as device
+from spec.device.state import DEVICE
 from spec.logic import Implies, Term
 from spec.ranges import Forall
-from spec.specification import ACTIONS, INVARIANTS, STEPS, THEOREMS
-from spec.state import State
+from spec.state import ARENA, Signature, State
 
 
 def address_rises(s: State) -> Term:
@@ -32,16 +33,75 @@ class Specification:
     theorems: Mapping[str, Property]
     axioms: Mapping[str, Property]
     initial: Callable[[State], Term]
+    signature: Signature = ARENA
+    prefix: str = ""
+    """What the names of its stages begin with, so that they differ from those of another specification."""
+
+    base: "Specification | None" = None
+    """The one that it builds on, whose properties and guards it keeps.  That those can fail is shown of the base."""
+
+    def stage(self, kind: str) -> str:
+        """The name of the stage of all obligations of a kind that are about no action."""
+        return self.prefix + kind
+
+    def own(self, table: str) -> Mapping[str, Property]:
+        """The invariants, steps or theorems that the base has not."""
+        mine: Mapping[str, Property] = getattr(self, table)
+        of_base = getattr(self.base, table, {})
+        return {name: p for name, p in mine.items() if name not in of_base}
+
+    @property
+    def claims(self) -> Mapping[str, Property]:
+        """Its own properties, by name."""
+        return {**self.own("invariants"), **self.own("steps"), **self.own("theorems")}
 
 
 AS_WRITTEN = Specification(
-    actions=ACTIONS,
-    invariants=INVARIANTS,
-    steps=STEPS,
-    theorems=THEOREMS,
+    actions=arena.ACTIONS,
+    invariants=arena.INVARIANTS,
+    steps=arena.STEPS,
+    theorems=arena.THEOREMS,
     axioms={"address-rises": Property("address-rises", prose_of(address_rises), address_rises)},
-    initial=initial,
+    initial=arena.invariants.initial,
 )
+
+
+ON_DEVICE = Specification(
+    actions=device.ACTIONS,
+    invariants={**arena.INVARIANTS, **device.INVARIANTS},
+    steps={**arena.STEPS, **device.STEPS},
+    theorems=device.THEOREMS,
+    axioms=AS_WRITTEN.axioms,
+    initial=device.invariants.initial,
+    signature=DEVICE,
+    prefix=device.PREFIX,
+    base=AS_WRITTEN,
+)
+
+SPECIFICATIONS = (AS_WRITTEN, ON_DEVICE)
+"""All that is to be proved."""
+
+
+def written(name: str) -> Specification:
+    """The specification to which a stage or a weakening belongs, as it is written."""
+    return ON_DEVICE if name.startswith(ON_DEVICE.prefix) else AS_WRITTEN
+
+
+def changed_actions(specification: Specification) -> Mapping[str, Action]:
+    """The actions whose guard or effect is not one of the base's."""
+    of_base = specification.base.actions.values() if specification.base else ()
+    known = {(action.guard, action.effect) for action in of_base}
+    return {name: a for name, a in specification.actions.items() if (a.guard, a.effect) not in known}
+
+
+def property_named(name: str) -> Property:
+    """A property of any specification."""
+    return next(
+        table[name]
+        for whole in SPECIFICATIONS
+        for table in (whole.invariants, whole.steps, whole.theorems, whole.axioms)
+        if name in table
+    )
 
 
 def with_action(specification: Specification, action: Action) -> Specification:

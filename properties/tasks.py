@@ -9,7 +9,7 @@ from properties.known import weakenings
 from properties.ladder import answers
 from properties.limits import Limits
 from properties.obligations import Obligation
-from properties.specification import AS_WRITTEN
+from properties.specification import written
 from properties.trials import Trial, trial
 from properties.witnesses import Sighting, sightings
 
@@ -48,9 +48,11 @@ def work(task: Task) -> Iterator[Result]:
     """What comes of a task."""
     match task:
         case Prove(obligations, weakening, limits):
-            specification = AS_WRITTEN if weakening is None else weakenings()[weakening].change(AS_WRITTEN)
+            specification = written(obligations[0].stage)
+            if weakening is not None:
+                specification = weakenings()[weakening].change(specification)
             yield from answers(specification, obligations, limits)
         case Look(stage, names, limits):
-            yield from sightings(AS_WRITTEN, stage, names, limits)
+            yield from sightings(written(stage), stage, names, limits)
         case Try(weakening, limits):
-            yield trial(AS_WRITTEN, weakenings()[weakening], limits)
+            yield trial(written(weakening), weakenings()[weakening], limits)

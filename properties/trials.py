@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from properties.judging import Counterexample, NotConfirmed
+from properties.judging import Counterexample, NotConfirmed, culprits_of
 from properties.ladder import refutation
 from properties.limits import Limits
 from properties.obligations import Obligation
 from properties.prover import Proof, Prover
-from properties.search import GaveUp, Search
-from properties.shapes import LADDER
+from properties.search import GaveUp, Search, shapes
 from properties.specification import Specification
 from properties.weakenings import Weakening, touched
 
@@ -51,7 +50,11 @@ def trial(specification: Specification, weakening: Weakening, limits: Limits) ->
     found: dict[str, Counterexample] = {}
     wrong, undecided = "", False
     try:
-        found = _broken(weakened, touched(specification, weakened), weakening.property, limits)
+        asked = touched(specification, weakened)
+        if specification.base is None:
+            found = _broken(weakened, asked, weakening.property, limits)
+        else:
+            found = _broken_at_once(weakened, asked, weakening.property, limits)
         wrong = _wrong(weakened, weakening, found, limits)
     except (GaveUp, NotConfirmed) as why:
         wrong, undecided = str(why), isinstance(why, GaveUp)
@@ -73,19 +76,43 @@ def _broken(
 ) -> dict[str, Counterexample]:
     """What is refuted in the smallest arenas, by property; if the named one is not, it is looked for in larger ones."""
     found: dict[str, Counterexample] = {}
-    for shape in LADDER:
-        for stage, of_stage in groupby(asked, key=lambda obligation: obligation.stage):
-            prover, search = Prover(weakened, stage), Search(weakened, stage, shape, limits)
-            for obligation in of_stage:
-                # A proof is quicker than a search in vain.
-                if obligation.property != named and _proves(prover, obligation, limits):
-                    continue
-                refuted = refutation(search, obligation)
-                if refuted is not None:
-                    found.setdefault(obligation.property, refuted)
+    for stage, of_stage in groupby(asked, key=lambda obligation: obligation.stage):
+        found |= {**_broken_at(weakened, stage, list(of_stage), named, limits), **found}
+    return found
+
+
+def _broken_at(
+    weakened: Specification, stage: str, asked: Sequence[Obligation], named: str, limits: Limits
+) -> dict[str, Counterexample]:
+    found: dict[str, Counterexample] = {}
+    prover = Prover(weakened, stage)
+    for shape in shapes(weakened, stage):
+        search = Search(weakened, stage, shape, limits)
+        for obligation in asked:
+            # A proof is quicker than a search in vain.
+            if obligation.property != named and _proves(prover, obligation, limits):
+                continue
+            refuted = refutation(search, obligation)
+            if refuted is not None:
+                found[obligation.property] = refuted
         if named in found:
             break
         asked = [obligation for obligation in asked if obligation.property == named]
+    return found
+
+
+def _broken_at_once(
+    weakened: Specification, asked: Sequence[Obligation], named: str, limits: Limits
+) -> dict[str, Counterexample]:
+    """The named property, and what else is false of the same example: so many obligations are not searched each."""
+    found = _broken(weakened, [obligation for obligation in asked if obligation.property == named], named, limits)
+    for example in [each.example for each in found.values()]:
+        for obligation in asked:
+            if obligation.property in found or obligation.stage != found[named].obligation.stage:
+                continue
+            culprits = culprits_of(weakened, obligation, example)
+            if culprits is not None:
+                found[obligation.property] = Counterexample(obligation, example, culprits)
     return found
 
 

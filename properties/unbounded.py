@@ -1,6 +1,6 @@
 """The unbounded reading: any arena size, any number of bands, pages and tickets, any page sizes.
 
-Ids, tickets, publishers and values are opaque: they can only be compared.  A field is a function of its keys.
+Ids, tickets, publishers, values and accesses are opaque: they can only be compared.  A field is a function of its keys.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,9 +12,9 @@ from properties.readings import key_of, same
 from spec.catalog import Action
 from spec.logic import And, If, Implies, Term
 from spec.ranges import Body, Range, Those
-from spec.state import CONSTANTS, FIELDS, NONE, WRITE, Field, State
+from spec.state import ARENA, NONE, WRITE, Field, Signature, State
 
-OPAQUE = frozenset({"vid", "ticket", "publisher", "value"})
+OPAQUE = frozenset({"vid", "ticket", "publisher", "value", "access"})
 
 
 def sort_of(name: str) -> z3.SortRef:
@@ -111,13 +111,15 @@ class Quantifiers:
 class Unbounded:
     """The reading in which nothing is bounded."""
 
-    def __init__(self) -> None:
+    def __init__(self, signature: Signature = ARENA) -> None:
+        self.signature = signature
         self.connectives = Z3Connectives(as_term)
         self.universe = Quantifiers(z3.Int("bands"))
 
     def any_state(self) -> tuple[State, list[Term]]:
         """A state of uninterpreted functions; bands and modes are quantified within their ranges, so none is listed."""
-        return State(**{name: _unknown(name, field) for name, field in {**FIELDS, **CONSTANTS}.items()}), []
+        made_of = {**self.signature.fields, **self.signature.constants}
+        return State(**{name: _unknown(name, field) for name, field in made_of.items()}), []
 
     def with_computed_addresses(self, s: State) -> tuple[State, list[Term]]:
         """Origin + page * size, for sizes that are not negative."""

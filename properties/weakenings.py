@@ -9,14 +9,15 @@ from functools import partial
 
 from properties.obligations import Kind, Obligation, obligations
 from properties.readings import reading
-from properties.specification import AS_WRITTEN, Specification, dropped
+from properties.specification import SPECIFICATIONS, Specification, dropped
 from properties.unbounded import Unbounded
-from spec.catalog import sentence_name
+from spec.catalog import Action, sentence_name
 
 RESTS_ON = {
     "no-overlap": "band-order",
     "unique-ids": "bijection",
     "handout-is-unused": "ledger-wellformed",
+    "transfers-are-alone": "transfers-meet-nothing",
 }
 """For each theorem an invariant that it cannot do without."""
 
@@ -33,22 +34,27 @@ class Weakening:
     """Where the field has really had it, by public number; empty for a guard sentence."""
 
 
-def sentences(specification: Specification = AS_WRITTEN) -> Mapping[str, Weakening]:
-    """Every guard sentence, dropped, by name.
+def sentences(*specifications: Specification) -> Mapping[str, Weakening]:
+    """Every guard sentence of these, or of all, dropped, by name; those of a base are tried there alone.
 
     Raises:
         ValueError: two sentences have the same name.
     """
     found: dict[str, Weakening] = {}
-    for weakening in _sentences(specification):
-        if weakening.name in found:
-            raise ValueError(f"two guard sentences are named {weakening.name!r}")
-        found[weakening.name] = weakening
+    for specification in specifications or SPECIFICATIONS:
+        of_base = {text for _, text, _ in _guards(specification.base)} if specification.base else set()
+        for action, text, protects in _guards(specification):
+            if text in of_base:
+                continue
+            name = sentence_name(action, text)
+            if name in found:
+                raise ValueError(f"two guard sentences are named {name!r}")
+            found[name] = Weakening(name, f"{action.name} without: {text}", protects, partial(dropped, name=name))
     return found
 
 
-def assumptions() -> Mapping[str, Weakening]:
-    """For each theorem an invariant without which it does not follow, by name."""
+def assumptions(*specifications: Specification) -> Mapping[str, Weakening]:
+    """For each theorem of these, or of all, an invariant without which it does not follow, by name."""
 
     def without(invariant: str) -> Callable[[Specification], Specification]:
         return lambda whole: replace(
@@ -56,9 +62,11 @@ def assumptions() -> Mapping[str, Weakening]:
         )
 
     found = {}
-    for theorem, invariant in RESTS_ON.items():
-        name = f"{theorem}.without-{invariant}"
-        found[name] = Weakening(name, f"{theorem} without: {invariant}", theorem, without(invariant))
+    for specification in specifications or SPECIFICATIONS:
+        for theorem in specification.theorems:
+            invariant = RESTS_ON[theorem]
+            name = f"{specification.prefix}{theorem}.without-{invariant}"
+            found[name] = Weakening(name, f"{theorem} without: {invariant}", theorem, without(invariant))
     return found
 
 
@@ -66,20 +74,20 @@ def touched(original: Specification, weakened: Specification) -> tuple[Obligatio
     """The obligations that a change to actions or assumptions puts in question: none other can become false by it."""
     stages = {name for name, action in weakened.actions.items() if action is not original.actions[name]}
     if weakened.invariants != original.invariants:
-        stages.add(Kind.THEOREM)
+        stages.add(weakened.stage(Kind.THEOREM))
     if weakened.initial is not original.initial:
-        stages.add(Kind.INITIAL)
+        stages.add(weakened.stage(Kind.INITIAL))
     if weakened.axioms != original.axioms:
-        stages.add(Kind.LEMMA)
+        stages.add(weakened.stage(Kind.LEMMA))
     return tuple(obligation for obligation in obligations(weakened) if obligation.stage in stages)
 
 
-def _sentences(specification: Specification) -> Iterator[Weakening]:
-    unbounded = Unbounded()
+def _guards(specification: Specification) -> Iterator[tuple[Action, str, str]]:
+    """Every action, with each sentence of its guard and the property that it protects."""
+    unbounded = Unbounded(specification.signature)
     with reading(unbounded):
         s, _ = unbounded.any_state()
         for action in specification.actions.values():
             arguments, _ = unbounded.any_arguments(action)
             for text, _, protects in action.guard(s, *arguments):
-                name = sentence_name(action, text)
-                yield Weakening(name, f"{action.name} without: {text}", protects, partial(dropped, name=name))
+                yield action, text, protects

@@ -14,9 +14,8 @@ from properties.limits import Limits
 from properties.obligations import Kind
 from properties.raised import BitTerms, PlainTerms
 from properties.readings import reading
-from properties.search import GaveUp, Search
-from properties.shapes import LADDER
-from properties.specification import Specification
+from properties.search import GaveUp, Search, shapes
+from properties.specification import Specification, written
 from spec.catalog import Property
 from spec.logic import Term
 from spec.state import State
@@ -39,14 +38,15 @@ def case_name(property_name: str, case: int, of: int) -> str:
 
 def possibility(stage: str) -> str:
     """What it is called that a stage can happen at all."""
-    return {str(Kind.INITIAL): "a state at the start", str(Kind.THEOREM): "a legal state"}.get(
-        stage, f"{stage} happens"
-    )
+    specification = written(stage)
+    special = {Kind.INITIAL: "a state at the start", Kind.THEOREM: "a legal state"}
+    named = {specification.stage(kind): specification.prefix + called for kind, called in special.items()}
+    return named.get(stage, f"{stage} happens")
 
 
 def sightings(specification: Specification, stage: str, names: Iterable[str], limits: Limits) -> Iterator[Sighting]:
     """Whether the stage can happen, if its `possibility` is among the names, and which cases of properties occur."""
-    search = Search(specification, stage, LADDER[0], limits)
+    search = Search(specification, stage, shapes(specification, stage)[0], limits)
     for name in names:
         if name == possibility(stage):
             yield _sighting(search, name, True, lambda _: True)
@@ -57,15 +57,18 @@ def sightings(specification: Specification, stage: str, names: Iterable[str], li
 def properties_at(specification: Specification, stage: str) -> Mapping[str, Property]:
     """The properties whose cases can occur at a stage: of steps with an action, of states at the theorems' stage."""
     if stage in specification.actions:
-        return specification.steps
-    return {**specification.invariants, **specification.theorems} if stage == Kind.THEOREM else {}
+        return specification.own("steps")
+    if stage != specification.stage(Kind.THEOREM):
+        return {}
+    return {**specification.own("invariants"), **specification.own("theorems")}
 
 
 def _cases(search: Search, name: str) -> Iterator[Sighting]:
     holds = properties_at(search.specification, search.stage)[name].holds
     domains = search.shape.domains
-    searched = CaseReading(BitTerms(search.small.connectives), domains)
-    judged = CaseReading(PlainTerms(), domains)
+    signature = search.specification.signature
+    searched = CaseReading(BitTerms(search.small.connectives), domains, signature)
+    judged = CaseReading(PlainTerms(), domains, signature)
 
     def states(example: Example) -> list[State]:
         return [example.before.state(), example.after.state()][: 1 + (example.action is not None)]

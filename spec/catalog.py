@@ -44,18 +44,24 @@ STEPS: dict[str, Property] = {}
 """True of every state and the next."""
 
 
-def action(sorts: str) -> Callable[[type], Action]:
-    """Register a class with the static functions `guard` and `effect` as the action of that name."""
+def actions_of(table: dict[str, Action], prefix: str = "") -> Callable[[str], Callable[[type], Action]]:
+    """A decorator that puts a class with the static functions `guard` and `effect` into a table, as the action of that
+    name; it is told the sorts of the arguments."""
 
-    def register(cls: type) -> Action:
-        name = spelled(cls.__name__)
-        ACTIONS[name] = Action(name, prose_of(cls), tuple(sorts.split()), cls.guard, cls.effect)  # type: ignore[attr-defined]  # any class may be decorated; one without these fails at once
-        return ACTIONS[name]
+    def action(sorts: str) -> Callable[[type], Action]:
+        def register(cls: type) -> Action:
+            name = prefix + spelled(cls.__name__)
+            table[name] = Action(name, prose_of(cls), tuple(sorts.split()), cls.guard, cls.effect)  # type: ignore[attr-defined]  # any class may be decorated; one without these fails at once
+            return table[name]
 
-    return register
+        return register
+
+    return action
 
 
-def _into(table: dict[str, Property]) -> Callable[[Callable[..., Term]], Property]:
+def properties_of(table: dict[str, Property]) -> Callable[[Callable[..., Term]], Property]:
+    """A decorator that puts a function of states into a table, as the property of that name."""
+
     def register(holds: Callable[..., Term]) -> Property:
         name = spelled(holds.__name__)
         table[name] = Property(name, prose_of(holds), holds)
@@ -64,7 +70,8 @@ def _into(table: dict[str, Property]) -> Callable[[Callable[..., Term]], Propert
     return register
 
 
-invariant, theorem, step = _into(INVARIANTS), _into(THEOREMS), _into(STEPS)
+action = actions_of(ACTIONS)
+invariant, theorem, step = properties_of(INVARIANTS), properties_of(THEOREMS), properties_of(STEPS)
 
 
 def spelled(name: str) -> str:

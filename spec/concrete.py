@@ -12,7 +12,7 @@ from spec.catalog import Action
 from spec.logic import And, Or, Term
 from spec.ranges import Body, Range, Those
 from spec.specification import INVARIANTS, STEPS, THEOREMS
-from spec.state import FIELDS, State
+from spec.state import ARENA, Signature, State
 
 
 class Domains:
@@ -89,19 +89,22 @@ class Addresses:
 
 
 def small_state(
-    domains: Domains, constants: Mapping[str, Any], fields: Mapping[str, dict[tuple[Any, ...], Any]]
+    domains: Domains,
+    constants: Mapping[str, Any],
+    fields: Mapping[str, dict[tuple[Any, ...], Any]],
+    signature: Signature = ARENA,
 ) -> State:
-    """A state from the entries of its fields; what is missing is free, held by nobody, zero."""
+    """A state from the entries of its fields; what is missing is free, held by nobody, not issued, zero."""
 
     def made(name: str) -> ValueMap:
-        field = FIELDS[name]
+        field = signature.fields[name]
         return ValueMap(
             dict(fields.get(name, {})),
             False if field.value == "bool" else 0,
             lambda: domains.tuples(field.keys.split()),
         )
 
-    return State(**{name: made(name) for name in FIELDS}, **constants)
+    return State(**{name: made(name) for name in signature.fields}, **constants)
 
 
 def broken_sentences(action: Action, s: State, arguments: Sequence[Any]) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """The state of an arena: what it is made of, and records of it that never change."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +61,26 @@ CONSTANTS = {
     "garbage": Field("", "value", "what a page shows when something else was written over it"),
 }
 """What never changes."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a state is made of."""
+
+    fields: Mapping[str, Field]
+    constants: Mapping[str, Field]
+
+    @property
+    def tables(self) -> Mapping[str, Field]:
+        """The fields, and those of the constants that have keys but are not computed."""
+        return {
+            **self.fields,
+            **{name: field for name, field in self.constants.items() if field.keys and field.value != "address"},
+        }
+
+
+ARENA = Signature(FIELDS, CONSTANTS)
+"""Fields and constants of an arena."""
 
 
 class State:

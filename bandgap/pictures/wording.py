@@ -5,19 +5,21 @@ from collections.abc import Iterator
 
 from properties.examples import Arena, Example
 from properties.plain import Member
-from properties.specification import AS_WRITTEN
-from spec.state import COMPLETED, FIELDS, FREE, LIVE, NONE, OUTSTANDING, READ, SETTLED, WITHHELD, WRITE
+from properties.specification import written
+from spec.device.state import OVER, PENDING, UNISSUED
+from spec.state import COMPLETED, FREE, LIVE, NONE, OUTSTANDING, READ, SETTLED, WITHHELD, WRITE
 
 STATUSES = {FREE: "free", LIVE: "live", WITHHELD: "withheld"}
 MODES = {NONE: "nothing", READ: "read", WRITE: "write"}
 ENDINGS = {OUTSTANDING: "outstanding", COMPLETED: "completed", SETTLED: "settled"}
+PHASES = {UNISSUED: "not issued", PENDING: "pending", OVER: "over"}
 LETTERS = "abcdefgh"
 
 
 def spelled(sort: str, value: int | bool) -> str:
     """A value of one of the specification's sorts."""
     match sort:
-        case "vid" | "ticket" | "publisher":
+        case "vid" | "ticket" | "publisher" | "access":
             return f"{sort[0]}{value}"
         case "value":
             return LETTERS[value - 1] if value else "garbage"
@@ -29,12 +31,15 @@ def spelled(sort: str, value: int | bool) -> str:
             return MODES[value]
         case "ending":
             return ENDINGS[value]
+        case "phase":
+            return PHASES[value]
     return str(value)
 
 
 def named(sort: str, value: int) -> str:
-    """A value and what it is: band 1, page 0, mode read; ids and tickets name themselves."""
-    return spelled(sort, value) if sort in ("vid", "ticket", "publisher") else f"{sort} {spelled(sort, value)}"
+    """A value and what it is: band 1, page 0, mode read; ids, tickets and accesses name themselves."""
+    names_itself = sort in ("vid", "ticket", "publisher", "access")
+    return spelled(sort, value) if names_itself else f"{sort} {spelled(sort, value)}"
 
 
 def members(member: Member) -> str:
@@ -46,7 +51,7 @@ def event(example: Example) -> str:
     """The action and its arguments."""
     if example.action is None:
         return "nothing happens"
-    action = AS_WRITTEN.actions[example.action]
+    action = written(example.action).actions[example.action]
     names = list(inspect.signature(action.guard).parameters)[1:]
     arguments = [
         named(sort, value) if name in (sort, "who") else f"{name} {named(sort, value)}"
@@ -57,7 +62,7 @@ def event(example: Example) -> str:
 
 def changes(example: Example) -> Iterator[str]:
     """Every entry that the action changed, before and after."""
-    for name, field in FIELDS.items():
+    for name, field in example.before.signature.fields.items():
         old, new = example.before.table(name), example.after.table(name)
         for key in sorted({*old, *new}):
             was, now = old.get(key, 0), new.get(key, 0)
@@ -92,3 +97,23 @@ def facts(arena: Arena) -> Iterator[str]:
         yield f"the allocator's stream may still {MODES[mode]} band {band} page {page}"
     for (who,) in sorted(arena.table("published")):
         yield f"p{who} has published addresses"
+    yield from _accesses(arena)
+
+
+def _accesses(arena: Arena) -> Iterator[str]:
+    """What was issued to the device, and in which order it runs."""
+    phases = sorted(arena.table("phase").items())
+    for (access,), phase in phases:
+        own, user, way, on_table, band, page, vid = (
+            arena.table(name).get((access,), 0)
+            for name in ("is_own", "user", "way", "on_table", "in_band", "at_page", "at_vid")
+        )
+        who = "the allocator" if own else f"t{user}"
+        what = f"the entry of v{vid} of band {band}, page {page}" if on_table else f"band {band} page {page}"
+        yield f"a{access}, {PHASES[phase]}: {who} means to {MODES[way]} {what}"
+    issued = {access for (access,), _ in phases}
+    for first, second in sorted(arena.table("ahead")):
+        if first != second and {first, second} <= issued:
+            yield f"a{first} runs before a{second}"
+    for (band, page), value in sorted(arena.table("memory").items()):
+        yield f"band {band} page {page} shows {spelled('value', value)} at this moment"

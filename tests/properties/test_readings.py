@@ -8,28 +8,36 @@ import z3
 
 from properties.readings import reading
 from properties.shapes import Shape
-from properties.small import UNKNOWN_TABLES, Small, as_bits
+from properties.small import Small, as_bits
+from properties.specification import AS_WRITTEN, ON_DEVICE, SPECIFICATIONS, Specification, written
 from spec.concrete import Addresses, ValueMap, small_state
 from spec.logic import Term
 from spec.ranges import universe
-from spec.specification import ACTIONS, INVARIANTS, STEPS, THEOREMS
-from spec.state import FIELDS, State
+from spec.state import State
 
 SHAPE = Shape(pages=2, vids=2, tickets=2)
+DEVICE_SHAPE = Shape(pages=2, vids=2, tickets=2, accesses=4, publishers=1, sizes=(2, 1))
 STATES = 4
+ACTIONS = [name for whole in SPECIFICATIONS for name in whole.actions]
+
+
+def shape_of(whole: Specification) -> Shape:
+    return DEVICE_SHAPE if whole is ON_DEVICE else SHAPE
 
 
 class Fixed:
     """A small state of unknowns, a model that fixes them at random, and the same state in plain values."""
 
-    def __init__(self, seed: int, *, legal: bool = False) -> None:
-        self.small = Small(SHAPE)
+    def __init__(self, whole: Specification, seed: int, *, legal: bool = False) -> None:
+        self.signature, self.shape = whole.signature, shape_of(whole)
+        self.small = Small(self.shape, self.signature)
         solver = z3.Solver()
         with reading(self.small):
             self.terms, ranges = self.small.any_state()
-            solver.add(*ranges, *[as_bits(invariant.holds(self.terms)) for invariant in INVARIANTS.values() if legal])
+            invariants = whole.invariants.values() if legal else ()
+            solver.add(*ranges, *[as_bits(invariant.holds(self.terms)) for invariant in invariants])
         rng = random.Random(seed)
-        for wish in _wishes(self.terms, rng):
+        for wish in self._wishes(rng):
             if solver.check(wish) == z3.sat:
                 solver.add(wish)
         assert solver.check() == z3.sat
@@ -43,68 +51,73 @@ class Fixed:
     def _plain(self) -> State:
         tables = {
             name: {key: self.value(entry) for key, entry in getattr(self.terms, name).entries.items()}
-            for name in UNKNOWN_TABLES
+            for name in self.signature.tables
         }
         constants = {name: self.value(getattr(self.terms, name)) for name in ("base", "capacity", "bottom", "top")}
         constants_that_are_tables = {
-            name: ValueMap(dict(tables[name]), False, lambda: ()) for name in ("before", "is_transfer")
+            name: ValueMap(dict(entries), False, lambda: ())
+            for name, entries in tables.items()
+            if name not in self.signature.fields
         }
         origins = [int(self.value(origin)) for origin in self.terms.address.origins]
         return small_state(
-            SHAPE.domains,
+            self.shape.domains,
             {
                 **constants,
                 **constants_that_are_tables,
                 "bands": self.terms.bands,
                 "garbage": self.terms.garbage,
-                "address": Addresses(origins, SHAPE.sizes),
+                "address": Addresses(origins, self.shape.sizes),
             },
-            {name: tables[name] for name in FIELDS},
+            {name: tables[name] for name in self.signature.fields},
+            self.signature,
         )
 
-
-def _wishes(s: State, rng: random.Random) -> Iterator[Term]:
-    """A random value for some of the entries."""
-    for name, field in UNKNOWN_TABLES.items():
-        for entry in getattr(s, name).entries.values():
-            if rng.random() < 0.3:
-                values = (False, True) if field.value == "bool" else SHAPE.values_of[field.value]
-                yield entry == rng.choice(values)
+    def _wishes(self, rng: random.Random) -> Iterator[Term]:
+        """A random value for some of the entries."""
+        for name, field in self.signature.tables.items():
+            for entry in getattr(self.terms, name).entries.values():
+                if rng.random() < 0.3:
+                    values = (False, True) if field.value == "bool" else self.shape.values_of[field.value]
+                    yield entry == rng.choice(values)
 
 
 @pytest.mark.parametrize("legal", [True, False])
 @pytest.mark.parametrize("seed", range(STATES))
-def test_small_reading_says_of_a_state_what_plain_values_say(seed: int, legal: bool) -> None:
-    fixed = Fixed(seed, legal=legal)
+@pytest.mark.parametrize("whole", [AS_WRITTEN, ON_DEVICE], ids=["arena", "device"])
+def test_small_reading_says_of_a_state_what_plain_values_say(whole: Specification, seed: int, legal: bool) -> None:
+    fixed = Fixed(whole, seed, legal=legal)
     said = {}
-    for name, stated in {**INVARIANTS, **THEOREMS}.items():
+    stated_of_states = {**whole.invariants, **whole.theorems}
+    for name, stated in stated_of_states.items():
         with reading(fixed.small):
             term = stated.holds(fixed.terms)
-        with universe(SHAPE.domains):
+        with universe(fixed.shape.domains):
             said[name] = stated.holds(fixed.plain)
         assert fixed.value(term) is said[name], name
-    assert len(said) == len(INVARIANTS) + len(THEOREMS)
+    assert len(said) == len(whole.invariants) + len(whole.theorems)
     assert all(said.values()) is legal
 
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_small_reading_says_of_a_step_what_plain_values_say(name: str) -> None:
     rng = random.Random(name)
-    fixed = Fixed(rng.randrange(STATES))
-    action = ACTIONS[name]
-    arguments = tuple(rng.choice(SHAPE.members[sort]) for sort in action.sorts)
+    whole = written(name)
+    fixed = Fixed(whole, rng.randrange(STATES))
+    action = whole.actions[name]
+    arguments = tuple(rng.choice(fixed.shape.members[sort]) for sort in action.sorts)
     symbols = [z3.BitVecVal(x, 8) for x in arguments]  # symbols, so that tables are written by choice and not by key
-    with universe(SHAPE.domains):
+    with universe(fixed.shape.domains):
         after = action.effect(fixed.plain, *arguments)
         guard = [condition for _, condition, _ in action.guard(fixed.plain, *arguments)]
-        steps = [step.holds(fixed.plain, after) for step in STEPS.values()]
+        steps = [step.holds(fixed.plain, after) for step in whole.steps.values()]
     with reading(fixed.small):
         symbolic_after = action.effect(fixed.terms, *symbols)
         symbolic_guard = [condition for _, condition, _ in action.guard(fixed.terms, *symbols)]
-        symbolic_steps = [step.holds(fixed.terms, symbolic_after) for step in STEPS.values()]
+        symbolic_steps = [step.holds(fixed.terms, symbolic_after) for step in whole.steps.values()]
     assert [fixed.value(condition) for condition in symbolic_guard] == guard
     assert [fixed.value(step) for step in symbolic_steps] == steps
-    for field_name in FIELDS:
+    for field_name in whole.signature.fields:
         entries = getattr(symbolic_after, field_name).entries
         assert {key: fixed.value(entry) for key, entry in entries.items()} == {
             key: getattr(after, field_name)[key] for key in entries
