@@ -33,6 +33,22 @@ def work_begins_before_the_allocators_stream_is_there() -> Iterator[None]:
         yield
 
 
+@fault("device", "race-free", "an event that is recorded once and waited for ever after", LATER)
+def streams_wait_for_an_old_event_of_the_allocator() -> Iterator[None]:
+    """The stream of a ticket waits for the allocator's stream as it stood when it was first asked."""
+
+    def careless(tail: Method) -> Method:
+        def patched(self: Any) -> Any:
+            if "first_tail" not in vars(self):
+                self.first_tail = tail(self)
+            return self.first_tail
+
+        return patched
+
+    with replaced(ArenaDevice, "tail", careless):
+        yield
+
+
 @fault("device", "race-free", "sglang#38463", LATER)
 def work_waits_for_no_ticket() -> Iterator[None]:
     """The stream of a ticket does not wait for the tickets for which it said that it would."""
@@ -138,6 +154,21 @@ def transfers_are_over_when_they_begin() -> Iterator[None]:
         return lambda self, event: is_done(self, event) or event.stream is None
 
     with replaced(SimulatedRuntime, "is_done", careless):
+        yield
+
+
+@fault("device", "flights-are-held", "a handle that is overwritten by the next", LATER)
+def only_the_last_transfer_of_a_ticket_counts() -> Iterator[None]:
+    """A ticket with several transfers is said to be over when the one that was begun last is."""
+
+    def careless(transfer: Method) -> Method:
+        def patched(self: Any, work: Work) -> None:
+            self._ends.pop(work.ticket, None)
+            transfer(self, work)
+
+        return patched
+
+    with replaced(ArenaDevice, "transfer", careless):
         yield
 
 

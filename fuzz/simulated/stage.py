@@ -193,6 +193,10 @@ class SimulatedStage(Stage):
             forced()
         except Race as race:
             raise Violation("race-free", str(race)) from race
+        except Violation:
+            raise
+        except Exception as error:
+            raise Violation("crash", f"the device's work raised {type(error).__name__}: {error}") from error
 
     def _made(self, name: str, make: Callable[[], Result]) -> Result | None:
         before = self.runtime.host_waits

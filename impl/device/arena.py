@@ -56,11 +56,12 @@ class ArenaDevice(Generic[Event]):
 
     def move_pages(self, band: int, sources: Int64, targets: Int64) -> None:
         """See `Device.move_pages`."""
-        on_device = self.runtime.on_device
+        # its own hold on the arena: bytes that are released are there until it is done
+        grid, on_device = self._grids[band], self.runtime.on_device
         sources, targets = sources.copy(), targets.copy()
 
         def run() -> None:
-            move_pages(self._grids[band], on_device(sources), on_device(targets))
+            move_pages(grid, on_device(sources), on_device(targets))
 
         def touches() -> Iterator[Touch]:
             yield from (self.page_touch(band, page, writes=False) for page in sources.tolist())
@@ -81,7 +82,7 @@ class ArenaDevice(Generic[Event]):
         )
 
     def release_memory(self) -> None:
-        """See `Device.release_memory`; the bytes go back to whom the runtime has them from."""
+        """See `Device.release_memory`; the bytes go back to whom the runtime has them from, once nobody has a view."""
         self.arena = torch.empty(0, dtype=torch.uint8)
         self._grids.clear()
 

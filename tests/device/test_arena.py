@@ -113,6 +113,15 @@ def test_memory_that_is_resumed_has_a_clean_sink_behind_the_allocators_stream(si
     assert not simulated.device.arena[: simulated.allocator.chain.base].any()
 
 
+def test_work_that_was_asked_for_before_the_memory_went_is_done_in_that_memory(simulated: Simulated) -> None:
+    simulated.runtime.run_all()
+    simulated.device.move_pages(FULL, np.array([5]), np.array([6]))
+    simulated.allocator.release_memory()
+    simulated.allocator.resume_memory()
+    simulated.runtime.run_all()
+    assert bool((simulated.device.arena[simulated.allocator.chain.base :] == POISON).all())
+
+
 def test_a_kernel_finds_its_pages_in_the_table_in_whatever_order_work_is_done() -> None:
     for choices in range(64):
         simulated = Simulated()
