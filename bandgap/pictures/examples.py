@@ -6,7 +6,7 @@ from bandgap.pictures.arena import Arena, Band, Look, Mark, Page, Status
 from properties.examples import Arena as Small
 from properties.examples import Example
 from properties.plain import Member
-from properties.specification import AS_WRITTEN
+from properties.specification import written
 from spec.state import FREE, LIVE
 
 SEEN_CHANGES = ("status", "vid_at", "bytes")
@@ -43,7 +43,7 @@ def _ends(arena: Small, band: int) -> tuple[int, int]:
 def _arguments(example: Example) -> Member:
     if example.action is None:
         return ()
-    return tuple(zip(AS_WRITTEN.actions[example.action].sorts, example.arguments, strict=True))
+    return tuple(zip(written(example.action).actions[example.action].sorts, example.arguments, strict=True))
 
 
 def _changed(example: Example) -> Iterator[Mark]:
@@ -56,16 +56,17 @@ def _changed(example: Example) -> Iterator[Mark]:
 
 
 def _named(arena: Small, member: Member, look: Look) -> Iterator[Mark]:
-    """The bytes of each page that the member names, of the home of each id, or of the span of each band alone."""
+    """The bytes of each page that the member names, of the home of each living id, or of the span of each band alone."""
     band = 0
-    for (sort, value), (following, _) in zip(member, (*member[1:], ("", 0)), strict=True):
+    # an action may be about nothing in particular, and a member is then one longer
+    for (sort, value), (following, _) in zip(member, (*member[1:], ("", 0)), strict=False):
         if sort == "band":
             band = value
             if following not in ("page", "vid"):
                 yield _span(arena, band, look)
         elif sort == "page":
             yield _page(arena, band, value, look)
-        elif sort == "vid":
+        elif sort == "vid" and arena.table("refs").get((band, value)):
             yield _page(arena, band, arena.table("page_of").get((band, value), 0), look)
 
 
