@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from replay.engine.engine import Engine
 from replay.engine.timeline import Sample
+from replay.memory.protocol import Memory
+from replay.traffic.traffic import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +58,15 @@ class Outcome:
     wall_seconds: float = 0.0
     """That the replay itself took; the only figure that differs between two runs of the same seed."""
 
-    @property
-    def in_thousand_rejected(self) -> float:
-        """Requests that could not be served at all, of a thousand."""
-        return 1000 * self.rejected / max(1, self.requests)
-
 
 def outcome_of(
-    name: str, engine: Engine, memory: Any, requests: int, pools: Sequence[int], ratios: dict[str, float]
+    name: str,
+    engine: Engine,
+    memory: Memory,
+    requests: int,
+    pools: Sequence[int],
+    ratios: dict[str, float],
+    wall_seconds: float = 0.0,
 ) -> Outcome:
     """The figures of an engine that has run."""
     tally, timeline = engine.tally, engine.timeline
@@ -103,8 +105,9 @@ def outcome_of(
         peak_bytes=timeline.peak,
         capacity=memory.capacity,
         timeline=tuple(timeline.samples),
+        wall_seconds=wall_seconds,
     )
 
 
-def _quantile(values: "np.ndarray[Any, np.dtype[np.float64]]", share: float) -> float:
+def _quantile(values: Floats, share: float) -> float:
     return float(np.quantile(values, share)) if values.size else 0.0

@@ -1,0 +1,246 @@
+"""A replay as tables for people and as a document for programs."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.table import Table
+
+from replay.advice import fewer_active, recommendation
+from replay.comparison import Comparison
+from replay.cost.device import DEVICES
+from replay.cost.step import CONSTANTS
+from replay.job import Settings
+from replay.outcome import Outcome
+from replay.sweep import Point
+
+GB = 1e9
+
+
+def tables(comparison: Comparison) -> Iterator[RenderableType]:
+    """What `bandgap replay` prints."""
+    settings = comparison.settings
+    yield (
+        f"[bold]{escape(comparison.traffic)}[/]: {comparison.requests:,} requests, the longest of "
+        f"{comparison.longest:,} tokens, on [bold]{escape(settings.layout.model)}[/]"
+    )
+    yield _served(settings)
+    outcomes = outcomes_of(comparison)
+    yield ""
+    yield _figures(outcomes)
+    yield ""
+    yield _bytes(outcomes)
+    if comparison.searched:
+        where = (
+            "on all of it"
+            if comparison.searched_on == comparison.requests
+            else f"on its busiest {comparison.searched_on:,} requests"
+        )
+        yield f"[dim]Best static: of {comparison.searched} splits that were tried {where}.[/]"
+    why = fewer_active(comparison)
+    if why is not None:
+        yield f"\n{why[0].upper()}{why[1:]}."
+    yield f"\n[bold]{escape(recommendation(comparison))}[/]"
+    yield (
+        "[dim]Pages, admission, moves and refusals are the allocator's own; step times are a model's, with these "
+        f"constants: {escape(_constants(settings))}.[/]"
+    )
+
+
+def sweep_table(points: Sequence[Point]) -> Table:
+    """What `bandgap replay --sweep` prints."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    names = list(dict.fromkeys(name for point in points for name in point.values))
+    for name in ("memory", *names):
+        table.add_column(name, justify="left" if name == "memory" else "right")
+    columns = [figure for figure in FIGURES if figure[0] in SWEPT]
+    for title, _, _ in columns:
+        table.add_column(title, justify="right", overflow="fold")
+    for point in points:
+        values = [_value(name, point.values[name]) if name in point.values else "" for name in names]
+        shown = [show(read(point.outcome)) for _, read, show in columns]
+        table.add_row(point.outcome.memory, *values, *shown)
+    return table
+
+
+def document(comparison: Comparison) -> dict[str, Any]:
+    """What `bandgap replay --json` prints; times are seconds, sizes bytes."""
+    settings = comparison.settings
+    return {
+        "traffic": comparison.traffic,
+        "requests": comparison.requests,
+        "settings": settings_document(settings),
+        "outcomes": [outcome_document(outcome) for outcome in outcomes_of(comparison)],
+        "best_static": {"splits_tried": comparison.searched, "requests": comparison.searched_on},
+        "doubt": None if comparison.doubt is None else asdict(comparison.doubt),
+        "fewer_active": fewer_active(comparison),
+        "recommendation": recommendation(comparison),
+        "interrupted": comparison.interrupted,
+    }
+
+
+def sweep_document(settings: Settings, points: Sequence[Point]) -> dict[str, Any]:
+    """What `bandgap replay --sweep --json` prints."""
+    shown = [{"values": point.values, "outcome": outcome_document(point.outcome, over_time=False)} for point in points]
+    return {"settings": settings_document(settings), "points": shown}
+
+
+def settings_document(settings: Settings) -> dict[str, Any]:
+    """Everything that a run depends on beside its traffic."""
+    costs, device = settings.costs, DEVICES[settings.device]
+    return {
+        "model": settings.layout.model,
+        "page_tokens": settings.options.page_tokens,
+        "kv_dtype": settings.options.kv_dtype,
+        "tp_size": settings.options.tp_size,
+        "arena_bytes": settings.arena_bytes,
+        "device": asdict(device),
+        "weights": asdict(costs.weights),
+        "constants": asdict(settings.constants),
+        "policy": asdict(settings.policy),
+    }
+
+
+def outcome_document(outcome: Outcome, *, over_time: bool = True) -> dict[str, Any]:
+    """One memory's figures."""
+    figures = asdict(replace(outcome, timeline=()))
+    del figures["timeline"]
+    for name in ("idle_bytes", "used_bytes", "peak_bytes"):
+        figures[name] = dict(zip(outcome.kinds, figures[name], strict=True))
+    figures["pools"] = dict(zip(outcome.kinds, outcome.pools, strict=False))
+    if over_time:
+        figures["over_time"] = over_time_of(outcome)
+    return figures
+
+
+def over_time_of(outcome: Outcome) -> dict[str, Any]:
+    """The samples, one list for each figure."""
+    samples = outcome.timeline
+
+    def by_kind(read: Callable[[Any], Sequence[int]]) -> dict[str, list[int]]:
+        return {name: [read(each.occupancy)[band] for each in samples] for band, name in enumerate(outcome.kinds)}
+
+    return {
+        "seconds": [round(sample.at, 6) for sample in samples],
+        "running": [sample.running for sample in samples],
+        "waiting": [sample.waiting for sample in samples],
+        "used_bytes": by_kind(lambda occupancy: occupancy.used),
+        "idle_bytes": by_kind(lambda occupancy: occupancy.idle),
+        "begins": by_kind(lambda occupancy: occupancy.begins),
+        "ends": by_kind(lambda occupancy: occupancy.ends),
+        "shared_bytes": [sample.occupancy.shared for sample in samples],
+        "fragmentation": [round(sample.occupancy.fragmentation, 4) for sample in samples],
+    }
+
+
+def outcomes_of(comparison: Comparison) -> list[Outcome]:
+    """Those that there are: unified, split, best static."""
+    return [each for each in (comparison.unified, comparison.split, comparison.best) if each is not None]
+
+
+Figure = tuple[str, Callable[[Outcome], float], Callable[[float], str]]
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:,.3f}" if value < 10 else f"{value:,.1f}"
+
+
+def _tenths(value: float) -> str:
+    return f"{value:,.1f}"
+
+
+def _gigabytes(value: float) -> str:
+    return f"{value / GB:,.2f} GB"
+
+
+def _share(value: float) -> str:
+    return f"{value:.1%}"
+
+
+FIGURES: tuple[Figure, ...] = (
+    ("output tokens/s", lambda each: each.output_per_second, _whole),
+    ("first token, median s", lambda each: each.first_token_median, _seconds),
+    ("first token, p99 s", lambda each: each.first_token_p99, _seconds),
+    ("answer, median s", lambda each: each.answer_median, _seconds),
+    ("most active requests", lambda each: each.most_running, _whole),
+    ("mean active requests", lambda each: each.mean_running, _tenths),
+    ("retractions per thousand", lambda each: each.retractions_per_thousand, _tenths),
+    ("rejected", lambda each: each.rejected, _whole),
+    ("completed", lambda each: each.completed, _whole),
+    ("prefix tokens found", lambda each: each.cached_tokens, _whole),
+    ("bytes moved", lambda each: each.moved_bytes, _gigabytes),
+    ("seconds spent on moves", lambda each: each.moving_seconds, _seconds),
+    ("free bytes not together", lambda each: each.fragmentation, _share),
+)
+SWEPT = {
+    "output tokens/s",
+    "first token, p99 s",
+    "most active requests",
+    "retractions per thousand",
+    "rejected",
+    "bytes moved",
+}
+
+
+def _served(settings: Settings) -> str:
+    policy = settings.policy
+    overlap = "overlapping steps" if policy.overlap else "no overlap"
+    return (
+        f"{settings.arena_bytes / GB:,.1f} GB for all kinds on one {settings.device.upper()}, tensor parallel "
+        f"{settings.options.tp_size}, {settings.options.page_tokens} tokens to a page, prompts in chunks of "
+        f"{policy.chunk_tokens:,}, {overlap}"
+    )
+
+
+def _figures(outcomes: Sequence[Outcome]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("")
+    for outcome in outcomes:
+        table.add_column(f"{outcome.memory}{_told(outcome)}", justify="right", overflow="fold")
+    for outcome in outcomes[1:]:
+        table.add_column(f"unified against {outcome.memory}", justify="right", overflow="fold")
+    for title, read, show in FIGURES:
+        values = [read(outcome) for outcome in outcomes]
+        unified = values[0]
+        table.add_row(title, *map(show, values), *(_difference(unified, other, show) for other in values[1:]))
+    return table
+
+
+def _told(outcome: Outcome) -> str:
+    if not outcome.ratios:
+        return ""
+    return "".join(f"\n{name.split('_')[0]} ratio {value:.3g}" for name, value in outcome.ratios.items())
+
+
+def _difference(one: float, other: float, show: Callable[[float], str]) -> str:
+    if show in (_gigabytes, _share) or not other:
+        sign = "-" if one < other else "+"
+        return "" if one == other else f"{sign}{show(abs(one - other))}"
+    return "same" if one == other else f"{one / other - 1:+.1%}"
+
+
+def _bytes(outcomes: Sequence[Outcome]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("bytes, mean over time")
+    for outcome in outcomes:
+        table.add_column(outcome.memory, justify="right", overflow="fold")
+    for band, kind in enumerate(outcomes[0].kinds if outcomes else ()):
+        table.add_row(f"{kind} in use", *(_gigabytes(each.used_bytes[band]) for each in outcomes))
+        table.add_row(f"{kind} idle", *(_gigabytes(each.idle_bytes[band]) for each in outcomes))
+    table.add_row("free for any kind", *(_gigabytes(each.shared_bytes) for each in outcomes))
+    return table
+
+
+def _constants(settings: Settings) -> str:
+    return ", ".join(f"{name} = {getattr(settings.constants, name):.3g}" for name in CONSTANTS)
+
+
+def _value(name: str, value: float) -> str:
+    return _gigabytes(value) if name == "arena" else f"{value:g}"

@@ -1,0 +1,257 @@
+"""`bandgap replay`: what unified memory would buy on somebody's own traffic."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bandgap.errors import UsageError
+from bandgap.exits import Exit
+from bandgap.output import AsJson, err, out, print_json
+from bandgap.sizes import parse_bytes
+from impl.layout import DType, LayoutError, Options
+from impl.layout.options import DEFAULT_PAGE_TOKENS
+
+if TYPE_CHECKING:
+    from replay.job import Settings
+    from replay.memory.ratios import Ratios
+    from replay.traffic.traffic import Traffic
+    from replay.workers import Stop
+
+_MIXES = "published-1k, published-most, published-16k, published-long-output, long-context, short, high-concurrency"
+
+
+class KvDtype(StrEnum):
+    """The dtypes of K, V and latent rows, as they are chosen."""
+
+    BF16 = "bf16"
+    FP8 = "fp8"
+
+
+_DTYPES = {KvDtype.BF16: DType.BF16, KvDtype.FP8: DType.FP8_E4M3}
+
+
+def run(
+    traffic: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRAFFIC",
+            help="A file (Azure CSV, Mooncake JSON lines, bench_serving output, or a CSV with arrival_s, "
+            f"prompt_tokens, output_tokens), or a mix: {_MIXES}.",
+        ),
+    ],
+    model: Annotated[str, typer.Option(help="A preset, a config.json or its folder; see `bandgap layout`.")],
+    hbm: Annotated[str, typer.Option(help="Memory of the device; the arena is what the weights leave of it.")] = "",
+    arena: Annotated[str, typer.Option(help="Bytes of the arena, or of all pools together, instead of --hbm.")] = "",
+    memory_fraction: Annotated[float, typer.Option(help="Of --hbm, for weights and arena together.")] = 0.88,
+    device: Annotated[str, typer.Option(help="Whose rates steps take: h200 or h100.")] = "h200",
+    weights: Annotated[str, typer.Option(help="Bytes of the model's weights, where they are not known.")] = "",
+    active: Annotated[float | None, typer.Option(help="Parameters that a token meets, such as 3.6e9.")] = None,
+    page_tokens: Annotated[int, typer.Option(help="Tokens in a page, 1 to 256.")] = DEFAULT_PAGE_TOKENS,
+    kv_dtype: Annotated[KvDtype, typer.Option(help="The dtype of K, V and latent rows.")] = KvDtype.BF16,
+    tp: Annotated[int, typer.Option(help="Tensor-parallel ranks; all bytes are of one.")] = 1,
+    swa_ratio: Annotated[float, typer.Option(help="Of the split pools: swa_full_tokens_ratio.")] = 0.8,
+    mamba_ratio: Annotated[float, typer.Option(help="Of the split pools: mamba_full_memory_ratio.")] = 0.9,
+    search: Annotated[bool, typer.Option(help="Search the best static split in hindsight, the fair opponent.")] = True,
+    requests: Annotated[int | None, typer.Option(help="At most so many requests.")] = None,
+    sample: Annotated[float, typer.Option(help="A share of the requests, drawn by --seed.")] = 1.0,
+    speed: Annotated[float, typer.Option(help="Let them arrive so many times as fast.")] = 1.0,
+    rate: Annotated[float | None, typer.Option(help="Of a mix: requests per second instead of its clients.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="So many clients that wait for their answers.")] = None,
+    chunk_tokens: Annotated[int, typer.Option(help="Prompt tokens in a step.")] = 8_192,
+    max_running: Annotated[int, typer.Option(help="The most requests that run at once.")] = 4_096,
+    overlap: Annotated[bool, typer.Option(help="Prepare a step while the one before it runs.")] = True,
+    prefix_cache: Annotated[bool, typer.Option(help="Keep and share the prefixes that the traffic names.")] = True,
+    calibrate: Annotated[
+        Path | None,
+        typer.Option(help="Fit the cost model to measured steps: a CSV of decode_requests, context_tokens, ..."),
+    ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(help="A grid instead: swa=0.1,0.8 or mamba=..., arena=40GB,80GB, page=16,64; may be repeated."),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Write the arena's calls and steps as a trace for `bandgap judge`.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of mixes and samples: the same seed gives the same answer.")] = 1,
+    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors.")] = None,
+    as_json: AsJson = False,
+) -> Exit:
+    """Unified against split pools on TRAFFIC: the real allocator under a simulated engine; only time is modelled."""
+    from impl.chain import ArenaTooSmall
+    from replay.engine.policy import Policy
+    from replay.errors import ReplayError
+    from replay.memory.ratios import Ratios
+    from replay.workers import cores, stoppable
+
+    if workers is not None and workers < 1:
+        raise UsageError("--workers", workers, "is no number of processes", "give 1 or more")
+    for option, value in (("--chunk-tokens", chunk_tokens), ("--max-running", max_running)):
+        if value < 1:
+            raise UsageError(option, value, "must be at least 1", "give a count")
+    for option, ratio in (("--swa-ratio", swa_ratio), ("--mamba-ratio", mamba_ratio)):
+        if not 0 < ratio < 1000:
+            raise UsageError(option, ratio, "is no ratio", "give a number above 0")
+    policy = Policy(chunk_tokens=chunk_tokens, max_running=max_running, overlap=overlap, prefix_cache=prefix_cache)
+    try:
+        requested = _traffic(traffic, seed, requests, rate).sampled(sample, seed).faster(speed)
+        if concurrency is not None:
+            requested = requested.as_closed_loop(concurrency)
+        options = Options(page_tokens, _DTYPES[kv_dtype], tp)
+        settings = _settings(model, options, device, weights, active, hbm, arena, memory_fraction)
+        settings = replace(settings, policy=policy)
+        if calibrate is not None:
+            settings = _calibrated(settings, calibrate)
+        ratios = Ratios(swa_ratio, mamba_ratio)
+        with stoppable() as stop:
+            processes = workers or cores()
+            if sweep:
+                return _sweep(settings, requested, ratios, sweep, processes, stop, as_json=as_json)
+            return _compare(settings, requested, ratios, processes, stop, search=search, record=record, as_json=as_json)
+    except ReplayError as error:
+        where = "" if error.line is None else f"{traffic if calibrate is None else 'file'} line {error.line}, "
+        raise UsageError(f"{where}{error.field}", error.value, error.problem, error.remedy) from error
+    except LayoutError as error:
+        flags = {"page_tokens": "--page-tokens", "tp_size": "--tp", "kv_dtype": "--kv-dtype", "MODEL": "--model"}
+        raise UsageError(flags.get(error.field, error.field), error.value, error.problem, error.remedy) from error
+    except ArenaTooSmall as error:
+        raise UsageError("--arena", settings.arena_bytes, str(error), "give more memory") from error
+
+
+def _traffic(name: str, seed: int, requests: int | None, rate: float | None) -> "Traffic":
+    from replay.errors import ReplayError
+    from replay.traffic.mixes import MIXES, traffic_of
+    from replay.traffic.reading import read_traffic
+
+    if name in MIXES:
+        return traffic_of(name, seed, requests, rate)
+    if rate is not None:
+        raise ReplayError("--rate", rate, "is for mixes, and a file has its own arrivals", "use --speed")
+    if not Path(name).exists() and not re.search(r"[./]", name):
+        raise ReplayError("TRAFFIC", name, "is neither a file nor a mix", f"mixes: {', '.join(MIXES)}")
+    traffic = read_traffic(Path(name))
+    if requests is not None and requests < 1:
+        raise ReplayError("--requests", requests, "is no number of requests", "give 1 or more")
+    return traffic if requests is None else traffic.first(requests)
+
+
+def _settings(
+    model: str, options: Options, device: str, weights: str, active: float | None, hbm: str, arena: str, share: float
+) -> "Settings":
+    from replay.cost.device import DEVICES
+    from replay.job import Settings
+
+    if device not in DEVICES:
+        raise UsageError("--device", device, "is no device that is known", f"choose {' or '.join(DEVICES)}")
+    if not 0 < share <= 1:
+        raise UsageError("--memory-fraction", share, "is no share", "give a number above 0 and up to 1")
+    if active is not None and not active > 0:
+        raise UsageError("--active", active, "is no number of parameters", "give a number such as 3.6e9")
+    weight_bytes = parse_bytes("--weights", weights) if weights else None
+    settings = Settings(model, options, 1, device, weight_bytes, active)
+    of_weights = settings.costs.weight_bytes
+    if arena:
+        return replace(settings, arena_bytes=parse_bytes("--arena", arena))
+    memory = parse_bytes("--hbm", hbm) if hbm else DEVICES[device].memory_bytes
+    left = int(memory * share - of_weights)
+    if left <= 0:
+        problem = f"leaves nothing: the weights have {of_weights / 1e9:.1f} GB"
+        raise UsageError("--hbm", hbm or f"{memory}", problem, "raise --tp or --memory-fraction, or give --weights")
+    return replace(settings, arena_bytes=left)
+
+
+def _calibrated(settings: "Settings", path: Path) -> "Settings":
+    from replay.cost.calibration import fitted, read_measured
+    from replay.cost.device import DEVICES
+
+    steps = read_measured(path)
+    return replace(settings, constants=fitted(settings.costs, DEVICES[settings.device], settings.constants, steps))
+
+
+def _compare(
+    settings: "Settings",
+    traffic: "Traffic",
+    ratios: "Ratios",
+    workers: int,
+    stop: "Stop",
+    *,
+    search: bool,
+    record: Path | None,
+    as_json: bool,
+) -> Exit:
+    from bandgap.replay_progress import shown
+    from bandgap.replay_report import document, tables
+    from replay.comparison import compared
+    from replay.job import unified_job
+
+    try:
+        with shown() as report:
+            answer = compared(
+                settings,
+                traffic,
+                ratios,
+                workers,
+                stop,
+                search=search,
+                first=unified_job(settings, record),
+                report=report,
+            )
+    except OSError as error:
+        raise UsageError("--record", str(record), f"cannot be written ({error})", "give another path") from error
+    _print(as_json, lambda: document(answer), lambda: out().print(*tables(answer), sep="\n"))
+    return _exit(interrupted=answer.interrupted)
+
+
+def _sweep(
+    settings: "Settings",
+    traffic: "Traffic",
+    ratios: "Ratios",
+    wanted: list[str],
+    workers: int,
+    stop: "Stop",
+    *,
+    as_json: bool,
+) -> Exit:
+    from bandgap.replay_progress import shown
+    from bandgap.replay_report import sweep_document, sweep_table
+    from replay.sweep import swept
+
+    axes = dict(map(_axis, wanted))
+    with shown() as report:
+        points = swept(settings, traffic, ratios, axes, workers, stop, lambda progress: report("sweep", progress))
+    _print(as_json, lambda: sweep_document(settings, points), lambda: out().print(sweep_table(points)))
+    return _exit(interrupted=stop.asked)
+
+
+def _axis(text: str) -> tuple[str, list[float]]:
+    from replay.sweep import AXES
+
+    name, _, values = text.partition("=")
+    if name not in AXES or not values:
+        raise UsageError("--sweep", text, "is no axis", f"write NAME=VALUE,VALUE with NAME one of {', '.join(AXES)}")
+    if name == "arena":
+        return name, [float(parse_bytes("--sweep", value)) for value in values.split(",")]
+    try:
+        found = [float(value) for value in values.split(",")]
+    except ValueError:
+        raise UsageError("--sweep", text, "has a value that is no number", "write NAME=VALUE,VALUE") from None
+    if not all(0 < value < 1000 for value in found):
+        raise UsageError("--sweep", text, "has a value out of range", "give numbers above 0")
+    return name, found
+
+
+def _print(as_json: bool, document: Callable[[], object], show: Callable[[], None]) -> None:
+    if as_json:
+        print_json(document())
+    else:
+        show()
+
+
+def _exit(*, interrupted: bool) -> Exit:
+    if interrupted:
+        err().print("stopped: what is printed is of the part that was run")
+    return Exit.INCONCLUSIVE if interrupted else Exit.HOLDS
