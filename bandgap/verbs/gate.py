@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 
 def run(
-    target: Annotated[str, typer.Option(help="The allocator to check.")] = "bandgap",
+    target: Annotated[
+        str,
+        typer.Option(
+            help="The allocator to check: bandgap, sglang, vllm, either of these with ==RELEASE, or DRIVER.py."
+        ),
+    ] = "bandgap",
     quick: Annotated[bool, typer.Option("--quick", help="Less fuzzing: under two minutes on two cores.")] = False,
     seed: Annotated[int, typer.Option(help="All choices follow from it; the same seed does the same.")] = DEFAULT_SEED,
     out_folder: Annotated[
@@ -35,6 +40,19 @@ def run(
         typer.Option(metavar="REV", help="Show how the specification changed since this revision; its lock must too."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes at a time; one for each processor.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0.01, help="How long another's allocator is driven; 1 if left out.")
+    ] = None,
+    path: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A checkout of the peer that is driven instead of its release.")
+    ] = None,
+    python: Annotated[
+        Path | None, typer.Option(metavar="EXE", help="The Python in which DRIVER.py runs; this one if left out.")
+    ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Findings of another's allocator that are excused, and until when."),
+    ] = None,
     as_json: AsJson = False,
 ) -> Exit:
     """Prove the specification, fuzz the allocator, plant faults that must be caught; one verdict and a report."""
@@ -43,10 +61,29 @@ def run(
     from bandgap.gate.progress import watching
     from bandgap.gate.run import run_gate
     from bandgap.gate.targets import target_named
+    from bandgap.peers.asking import DEFAULT_MINUTES, answer
     from bandgap.reports.document import document
     from bandgap.reports.terminal import show
     from bandgap.reports.writing import write_reports
+    from fuzz.peers.environments import is_peer
 
+    if is_peer(target):
+        signal.signal(signal.SIGTERM, _interrupted)
+        return answer(
+            target,
+            minutes=minutes or DEFAULT_MINUTES,
+            seed=seed,
+            folder=_folder(out_folder),
+            checkout=path,
+            python=python,
+            known=known,
+            as_json=as_json,
+        )
+    for option, value in {"--minutes": minutes, "--path": path, "--python": python, "--known": known}.items():
+        if value is not None:
+            raise UsageError(
+                option, str(value), "is for allocators of others", "name one with --target, or leave it out"
+            )
     target_named(target)
     settings = Settings(target, quick, seed, jobs or usable_cores(), _folder(out_folder), since)
     _check_names(only or (), [task for lane in ALL for task in lane.tasks(settings)])

@@ -13,31 +13,39 @@ from bandgap.output import AsJson, out, print_json
 
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A failure that was saved.")],
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="TARGET", help="For another's allocator: which, if not the one in which it was found."),
+    ] = None,
     as_json: AsJson = False,
 ) -> Exit:
     """Makes the calls of a saved failure again: exit code 1 while they still break the same property, 0 if not."""
     from contextlib import nullcontext
 
     from fuzz.faults.all import FAULTS
+    from fuzz.peers.reproduction import is_reproduction
     from fuzz.reproduction import LARGEST_FILE, BadFile, decoded, played_again
     from fuzz.targets.all import TARGETS
 
     try:
         with file.open("rb") as opened:
-            reproduction = decoded(opened.read(LARGEST_FILE + 1))
+            data = opened.read(LARGEST_FILE + 1)
+        if is_reproduction(data):
+            return _peer(file, data, target, as_json=as_json)
+        reproduction = decoded(data)
     except OSError as error:
         raise UsageError(
             "FILE", str(file), f"cannot be read ({error.strerror})", "give a failure that was saved"
         ) from error
     except BadFile as error:
         raise UsageError("FILE", str(file), str(error), "give a failure that was saved") from error
-    target = TARGETS.get(reproduction.target)
-    if target is None:
+    driven = TARGETS.get(reproduction.target)
+    if driven is None:
         raise UsageError("target", reproduction.target, "is not known here", f"the targets are {', '.join(TARGETS)}")
     if reproduction.fault is not None and reproduction.fault not in FAULTS:
         raise UsageError("fault", reproduction.fault, "is no seeded fault", "it may have been renamed since")
     with FAULTS[reproduction.fault].apply() if reproduction.fault else nullcontext():
-        played = played_again(reproduction, target)
+        played = played_again(reproduction, driven)
     broken = played.violation
     same = broken is not None and broken.property == reproduction.property
     if as_json:
@@ -64,3 +72,51 @@ def run(
             f"[green]nothing breaks[/] any more; it was {reproduction.property}: {escape(reproduction.problem)}"
         )
     return Exit.VIOLATED if same else Exit.HOLDS
+
+
+def _peer(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit:
+    """The same for a failure of another's allocator."""
+    from bandgap.peers.asking import driven_named
+    from fuzz.peers.environments import is_peer, known_peers
+    from fuzz.peers.process import PeerFailed, running
+    from fuzz.peers.reproduction import BadFile, decoded, played_again
+
+    try:
+        reproduction = decoded(data)
+        name = target or _release(reproduction.target, reproduction.version)
+        if not is_peer(name):
+            peers = ", ".join(known_peers())
+            raise UsageError("target", name, "is not known here", f"give --target one of {peers}, or a driver's file")
+        with running(driven_named(name)) as process:
+            broken = played_again(reproduction, process)
+            version = process.description.version
+    except BadFile as error:
+        raise UsageError("FILE", str(file), str(error), "give a failure that was saved") from error
+    except PeerFailed as error:
+        raise UsageError("FILE", str(file), f"has no answer: {error}", "nothing was learned from it") from error
+    same = broken is not None and broken.property == reproduction.property
+    if as_json:
+        print_json(
+            {
+                "property": reproduction.property,
+                "fails": same,
+                "broken": broken.property if broken else None,
+                "problem": broken.problem if broken else None,
+                "calls": len(reproduction.script),
+                "fault": reproduction.fault,
+                "version": version,
+            }
+        )
+    elif broken is not None:
+        still = "still breaks" if same else f"breaks, and {reproduction.property} does not"
+        out().print(f"[bold red]{broken.property}[/] {still}: {escape(broken.problem)}")
+    else:
+        out().print(f"[green]nothing breaks[/]; it was {reproduction.property}: {escape(reproduction.problem)}")
+    return Exit.VIOLATED if same else Exit.HOLDS
+
+
+def _release(target: str, version: str) -> str:
+    """The target with the release in which a failure was found."""
+    from fuzz.peers.environments import known_peers
+
+    return f"{target}=={version}" if target in known_peers() and "==" not in target else target

@@ -1,0 +1,158 @@
+"""From a driver and some minutes to an answer."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from bandgap.gate.verdict import Answer, Reason, answer_of
+from bandgap.peers.known import Known, excuse, expired
+from fuzz.peers.hunting import Finding, Hunt, hunt
+from fuzz.peers.process import Description, PeerProcess
+from fuzz.peers.reproduction import saved
+
+CANARY_SECONDS: Final = 60.0
+"""After which the deliberate fault counts as not caught."""
+
+
+@dataclass(frozen=True)
+class Canary:
+    """The deliberate fault that must be caught before a pass means anything."""
+
+    fault: str
+    expects: str
+    caught_by: str | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding, where it is saved, and who has excused it."""
+
+    finding: Finding
+    file: Path
+    excused: Known | None = None
+    lapsed: Known | None = None
+
+
+@dataclass(frozen=True)
+class PeerResult:
+    """What the gate came to.
+
+    Attributes:
+        target: as it was asked for.
+        description: what was driven.
+        seed: of all choices.
+        hunt: what was done.
+        found: what broke.
+        canary: none where the driver has no deliberate faults.
+        stopped: it was interrupted.
+    """
+
+    target: str
+    description: Description
+    seed: int
+    hunt: Hunt
+    found: tuple[Found, ...]
+    canary: Canary | None
+    stopped: bool = False
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What the driver expects of a run and was not exercised."""
+        done = self.hunt.outcomes
+        return tuple(f"{call}: {how}" for call, how in self.description.expects if not done[call, how])
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why this is no pass; empty if it is one."""
+        return tuple(reasons_of(self))
+
+    @property
+    def answer(self) -> Answer:
+        """The verdict."""
+        return answer_of(self.reasons)
+
+
+def judge_peer(
+    process: PeerProcess,
+    name: str,
+    *,
+    seconds: float,
+    seed: int,
+    folder: Path,
+    known: Sequence[Known] = (),
+    today: date | None = None,
+    told: Callable[[Hunt], None] = lambda _: None,
+) -> PeerResult:
+    """Show that a deliberate fault is caught, then hunt in what is really there.
+
+    An interrupt ends it, and the result says so.
+
+    Args:
+        process: of the driver.
+        name: of the target, as it was asked for; a path is left out of what is saved.
+        seconds: to hunt for; making failures short comes on top.
+        seed: of all choices.
+        folder: where failures are saved.
+        known: what is excused, and until when.
+        today: the day, for these.
+        told: after each life.
+    """
+    description = process.description
+    today = today or date.today()
+    latest, stopped = Hunt(), False
+
+    def keep(so_far: Hunt) -> None:
+        nonlocal latest
+        latest = so_far
+        told(so_far)
+
+    canary = None
+    try:
+        canary = _canary(process, seed)
+        latest = hunt(process, description.setups, seed, seconds=seconds, told=keep)
+    except KeyboardInterrupt:
+        stopped = True
+    plain = Path(name.partition("==")[0]).stem
+    found = tuple(
+        Found(
+            finding,
+            saved(finding, plain, description.version, folder),
+            excuse(finding, plain, description.version, known, today),
+            expired(finding, plain, description.version, known, today),
+        )
+        for finding in latest.findings.values()
+    )
+    return PeerResult(name, description, seed, latest, found, canary, stopped)
+
+
+def _canary(process: PeerProcess, seed: int) -> Canary | None:
+    for name, fault in process.description.faults.items():
+        setups = fault.setups or process.description.setups
+        caught = hunt(process, setups, seed, seconds=CANARY_SECONDS, fault=name, most_findings=1)
+        return Canary(name, fault.property, next((each.property for each in caught.findings.values()), None))
+    return None
+
+
+def reasons_of(result: PeerResult) -> list[Reason]:
+    """Everything that keeps a result from being a pass."""
+    reasons = []
+    for found in result.found:
+        if found.excused is None:
+            lapsed = found.lapsed
+            since = f"; {lapsed.owner} excused it until {lapsed.expires}" if lapsed else ""
+            text = f"{found.finding.property} is violated: {found.finding.problem}{since}"
+            reasons.append(Reason(Answer.VIOLATED, text))
+    canary = result.canary
+    if canary is not None and canary.caught_by != canary.expects and not result.stopped:
+        by = "was not caught" if canary.caught_by is None else f"was caught by {canary.caught_by}"
+        text = f"the canary {by}: {canary.fault} must break {canary.expects}"
+        reasons.append(Reason(Answer.BROKEN, text))
+    if result.stopped:
+        reasons.append(Reason(Answer.INCONCLUSIVE, "interrupted before there was an answer"))
+    if not result.hunt.calls or not result.hunt.actions:
+        reasons.append(Reason(Answer.INCONCLUSIVE, "nothing was judged"))
+    elif result.missing:
+        reasons.append(Reason(Answer.INCONCLUSIVE, f"too little was exercised: {', '.join(result.missing)}"))
+    return reasons

@@ -1,0 +1,85 @@
+"""The answer of a peer's gate, for people and for programs."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from bandgap.gate.verdict import Answer
+from bandgap.peers.gate import Found, PeerResult
+
+_COLOURS = {
+    Answer.HOLDS: "green",
+    Answer.INCONCLUSIVE: "yellow",
+    Answer.BROKEN: "magenta",
+    Answer.VIOLATED: "bold red",
+}
+
+
+def document(result: PeerResult) -> dict[str, Any]:
+    """All of it."""
+    hunt, canary = result.hunt, result.canary
+    return {
+        "target": result.target,
+        "version": result.description.version,
+        "verdict": str(result.answer),
+        "reasons": [reason.text for reason in result.reasons],
+        "seed": result.seed,
+        "allocators": hunt.lives,
+        "calls": hunt.calls,
+        "calls_per_second": round(hunt.rate, 1),
+        "page_actions": sum(hunt.actions.values()),
+        "coverage": {
+            "outcomes": {f"{call}: {how}": times for (call, how), times in sorted(hunt.outcomes.items())},
+            "actions": dict(sorted(hunt.actions.items())),
+            "unexercised": list(result.missing),
+        },
+        "canary": None
+        if canary is None
+        else {"fault": canary.fault, "expects": canary.expects, "caught_by": canary.caught_by},
+        "findings": [_finding(found) for found in result.found],
+        "promises": result.description.promises,
+        "leaves_out": result.description.leaves_out,
+    }
+
+
+def _finding(found: Found) -> dict[str, Any]:
+    finding = found.finding
+    return {
+        "property": finding.property,
+        "problem": finding.problem,
+        "setup": finding.setup,
+        "calls": len(finding.script),
+        "script": finding.script,
+        "repeats": finding.repeats,
+        "reduced": finding.reduced,
+        "times": finding.times,
+        "file": str(found.file),
+        "excused_by": found.excused.owner if found.excused else None,
+    }
+
+
+def show(result: PeerResult, console: Console) -> None:
+    """The same in some lines."""
+    hunt = result.hunt
+    for found in result.found:
+        finding = found.finding
+        console.print(f"[bold red]{finding.property}[/] breaks on {finding.setup}: {escape(finding.problem)}")
+        console.print(f"  {escape(result.description.promises.get(finding.property, ''))}")
+        for call in finding.script:
+            console.print(f"    {escape(repr(call))}")
+        if found.excused is not None:
+            console.print(f"  known: {escape(found.excused.owner)} until {found.excused.expires}")
+        console.print(f"  again: bandgap reproduce {found.file}\n")
+    console.print(f"{result.description.title} {result.description.version}")
+    console.print(
+        f"{hunt.calls:,} judged calls on {hunt.lives:,} allocators, {sum(hunt.actions.values()):,} page actions, "
+        f"{hunt.rate:,.0f} calls/s"
+    )
+    expected = len(result.description.expects)
+    console.print(f"{expected - len(result.missing)} of {expected} outcomes of calls were seen")
+    if result.canary is not None:
+        console.print(f"canary: {result.canary.fault} is caught by {result.canary.caught_by}")
+    for reason in result.reasons:
+        console.print(f"{reason.answer}: {escape(reason.text)}")
+    console.print(f"[{_COLOURS[result.answer]}]{result.answer}[/]")
