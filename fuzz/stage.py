@@ -14,7 +14,7 @@ from fuzz.oracle import admission
 from fuzz.oracle.situation import Situation
 from fuzz.setups import Setup
 from fuzz.tables import check_replica, check_tables, wrong_page
-from fuzz.targets.protocol import Target
+from fuzz.targets.protocol import Built, Target
 from fuzz.violation import Violation
 from fuzz.watch import Watch
 from impl.misuse import Misuse
@@ -74,11 +74,15 @@ class Stage:
         self.built = built = target.build(setup.layout, setup.arena_bytes, self._land_all, self._take)
         self.allocator = built.allocator
         self.bands = range(len(built.allocator.chain.bands))
-        self._memory = Memory(built)
+        self._memory = self._memory_of(built)
         # virtual pages to which something was written since they were handed out: the others promise no contents
         self._written: list[dict[int, None]] = [{} for _ in self.bands]
         # those of which something has arrived
         self._arrived: list[dict[int, None]] = [{} for _ in self.bands]
+
+    def _memory_of(self, built: Built) -> Memory:
+        """The arena's bytes as the driver writes and reads them."""
+        return Memory(built)
 
     @property
     def state(self) -> JudgedArena:
@@ -473,7 +477,7 @@ class Stage:
         for band, written in enumerate(self._written):
             if not written:
                 continue
-            replica = self.allocator.page_table(band).numpy()
+            replica = self.allocator.page_table(band).cpu().numpy()
             for vid in written:
                 page = page_of[band, vid]
                 if flying[band, page]:

@@ -38,7 +38,7 @@ def check_replica(allocator: Driven, s: JudgedArena) -> None:
         alive = [vid for where, vid in s.refs if where == band]
         if not alive:
             continue
-        found = allocator.page_table(band).numpy()[alive]
+        found = allocator.page_table(band).cpu().numpy()[alive]
         lives = np.array([s.page_of[band, vid] for vid in alive])
         wrong = np.flatnonzero(found != lives)
         if wrong.size:

@@ -8,7 +8,7 @@ from fuzz.targets.protocol import Built
 
 WHOLE = slice(None)
 
-_SINK = 0x2B
+SINK = 0x2B
 """What the sink is filled with: a finite number in every dtype."""
 
 
@@ -28,7 +28,7 @@ class Memory:
     def _take_arena(self) -> None:
         self._arena = self._built.arena
         self._sink: npt.NDArray[np.uint8] = self._arena[: self._built.allocator.chain.base]
-        self._sink[:] = _SINK
+        self._sink[:] = SINK
 
     def renew(self) -> bool:
         """Use the bytes and the views that there are now; whether the sink came as zeros."""
@@ -89,4 +89,4 @@ class Memory:
 
     def sink_is_untouched(self) -> bool:
         """Whether nobody wrote below the arena's first page."""
-        return bool((self._sink == _SINK).all())
+        return bool((self._sink == SINK).all())

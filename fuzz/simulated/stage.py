@@ -1,17 +1,19 @@
 """The stage where work is done later: the same calls, and each reader says whether it found what it should."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final, NamedTuple, Protocol
 
 from events import records as r
 from fuzz import script
 from fuzz.setups import Setup
 from fuzz.simulated.work import Use, Works
 from fuzz.stage import Place, Result, Stage
-from fuzz.targets.simulated import SimulatedBuilt, SimulatedTarget
+from fuzz.targets.protocol import Target
+from fuzz.targets.simulated import SimulatedBuilt
 from fuzz.violation import Violation
 from fuzz.watch import Watch
+from impl.device.arena import ArenaDevice
 from impl.device.runtime import Work
 from impl.device.simulated.accesses import Race
 
@@ -19,19 +21,57 @@ PACES: Final = (0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 5, 8, 13)
 """Pieces of work that the device gets done between two operations."""
 
 
-class SimulatedStage(Stage):
+class Scheduler(Protocol):
+    """A runtime as its driver has it: what may be done next, and what must be."""
+
+    @property
+    def host_waits(self) -> int:
+        """How often the host has waited for the device."""
+
+    def choices(self) -> int:
+        """How many things could be done next."""
+
+    def step(self, choice: int) -> object:
+        """Do one of them, which a number chooses."""
+
+    def run_towards(self, event: Any) -> None:
+        """Do something that must be done before an event happens."""
+
+    def run_through(self, work: Work) -> None:
+        """Do a piece of work, and whatever must be done before it."""
+
+    def run_all(self) -> None:
+        """Do everything."""
+
+
+class WorkMaker(Protocol):
+    """Makes the work of tickets."""
+
+    def kernel(self, ticket: int, band: int, uses: Sequence[Use]) -> Work:
+        """What a forward does with some pages."""
+
+    def copy(self, name: str, ticket: int, band: int, uses: Iterable[Use]) -> Work:
+        """What a copy or a transfer does with some pages."""
+
+
+class Workshop(NamedTuple):
+    """Where work is launched, by whom it is done, and who makes it."""
+
+    device: ArenaDevice[Any]
+    runtime: Scheduler
+    works: WorkMaker
+
+
+class LateStage(Stage):
     """Launches what tickets read and write, and lets the device do it when it is forced to or when it is told to.
 
     A call that says that work is over comes when the device is seen to have done that work, and no sooner.  A ticket's
     work is launched in order: once another ticket is opened behind it, it takes no more.
     """
 
-    def __init__(self, target: SimulatedTarget, setup: Setup, watch: Watch, keep_records: bool = False) -> None:
+    def __init__(self, target: Target, setup: Setup, watch: Watch, keep_records: bool = False) -> None:
         super().__init__(target, setup, watch, keep_records)
-        assert isinstance(self.built, SimulatedBuilt)  # a simulated target builds it
-        self.device, self.runtime = self.built.device, self.built.device.simulated
-        tables = [self.allocator.page_table(band).numpy() for band in self.bands]
-        self._works = Works(self.device, self._memory, tables, self._landed, self._misread, self._misled)
+        self.device, self.runtime, self._works = self._workshop()
         # the newest ticket of each stream, and those that another is behind
         self._newest: dict[str, int] = {}
         self._closed: set[int] = set()
@@ -43,6 +83,10 @@ class SimulatedStage(Stage):
         # of each value the id that it was written for; of each living id that was written to, the first value
         self._authors: dict[int, tuple[int, int]] = {}
         self._firsts: dict[tuple[int, int], int] = {}
+
+    def _workshop(self) -> Workshop:
+        """Where the work of this stage is launched, by whom it is done, and who makes it."""
+        raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------------------- calls
 
@@ -226,3 +270,14 @@ class SimulatedStage(Stage):
             if is_own and self._memory.looks_like(band, page, byte, value):
                 return Violation("content", f"{seen}: from byte {byte} on something older is there")
         return Violation("no-foreign-bytes", f"{seen}: from byte {byte} on there is what nobody wrote to it")
+
+
+class SimulatedStage(LateStage):
+    """The stage on a simulated device, which finds races."""
+
+    def _workshop(self) -> Workshop:
+        assert isinstance(self.built, SimulatedBuilt)  # a simulated target builds it
+        device = self.built.device
+        tables = [self.allocator.page_table(band).numpy() for band in self.bands]
+        works = Works(device, self._memory, tables, self._landed, self._misread, self._misled)
+        return Workshop(device, device.simulated, works)

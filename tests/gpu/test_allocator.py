@@ -1,0 +1,82 @@
+"""What runs on a GPU, followed on the CPU: it holds for the allocator, and sees what is broken."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import pytest
+
+from fuzz.faults.fault import replaced
+from fuzz.setups import setup_of
+from gpu_tests.allocator.graphs import replay_while_pages_move
+from gpu_tests.allocator.machine import drive
+from impl.device.arena import ArenaDevice
+from tests.gpu.at_once import HERE
+
+SETUPS = [setup_of(name) for name in ("toy-state-full", "toy-three", "toy-four")]
+
+
+def test_the_driver_holds_and_does_everything() -> None:
+    run = drive(HERE, SETUPS, 1, 4_000)
+    assert run.violation is None
+    assert run.missing == ()
+    assert run.holds
+    assert run.calls >= 4_000
+
+
+def test_models_are_driven_too() -> None:
+    run = drive(HERE, [setup_of("qwen3.5-4b"), setup_of("gpt-oss-20b")], 1, 300)
+    assert run.violation is None
+    assert run.calls >= 300
+
+
+def test_a_run_that_did_too_little_does_not_hold() -> None:
+    run = drive(HERE, SETUPS, 1, 1)
+    assert run.violation is None
+    assert run.missing
+    assert not run.holds
+
+
+FAULTS: dict[str, tuple[Callable[[], AbstractContextManager[None]], str]] = {
+    "pages are not moved": (lambda: replaced(ArenaDevice, "move_pages", lambda _: lambda *_: None), "no-foreign-bytes"),
+    "the page table is not updated": (
+        lambda: replaced(ArenaDevice, "update_table", lambda _: lambda *_: None),
+        "content",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_is_broken_is_seen(name: str) -> None:
+    broken, named = FAULTS[name]
+    with broken():
+        run = drive(HERE, SETUPS, 1, 4_000)
+    assert run.violation is not None
+    assert f"{named}" in run.violation
+    assert not run.holds
+
+
+def test_a_graph_reads_the_same_pages_while_they_move() -> None:
+    replays = replay_while_pages_move(HERE)
+    assert replays.holds
+    assert replays.replays > 3
+    assert replays.moved >= 60
+
+
+@pytest.mark.parametrize("name", ["move_pages", "update_table"])
+def test_a_graph_that_reads_others_is_seen(name: str) -> None:
+    def late(original: Callable[..., None]) -> Callable[..., None]:
+        seen: list[int] = []
+
+        def patched(self: ArenaDevice[object], *arguments: object) -> None:
+            seen.append(1)
+            if name == "move_pages" or len(seen) > 3:
+                return
+            original(self, *arguments)
+
+        return patched
+
+    with replaced(ArenaDevice, name, late):
+        replays = replay_while_pages_move(HERE)
+    assert replays.moved > 0
+    assert replays.wrong > 0
+    assert not replays.holds
