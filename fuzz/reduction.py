@@ -36,6 +36,7 @@ def reduced(calls: script.Script, fails: Fails, seconds: float) -> Reduced:
         before = calls
         calls = _fewer_calls(calls, attempt)
         calls = _merged_grants(calls, attempt)
+        calls = _asking_at_last(calls, attempt)
         calls = _compacting_at_last(calls, attempt)
         calls = _smaller_calls(calls, attempt)
         calls = _smaller_grants(calls, attempt)
@@ -99,6 +100,16 @@ def _with_one_grant(calls: script.Script, first: int, second: int) -> script.Scr
 
     rest = calls[first + 1 : second] + calls[second + 1 :]
     return (*calls[:first], both, *[named(call) for call in rest])
+
+
+def _asking_at_last(calls: script.Script, fails: Callable[[script.Script], bool]) -> script.Script:
+    """End with a demand instead of the question whether it would be met: worse than what is said is what is done."""
+    last = calls[-1]
+    if not isinstance(last, script.Plan):
+        return calls
+    label = 1 + max((getattr(call, "label", 0) for call in calls), default=0)
+    candidate = (*calls[:-1], script.Allocate(label, last.demand, last.settle))
+    return candidate if fails(candidate) else calls
 
 
 def _compacting_at_last(calls: script.Script, fails: Callable[[script.Script], bool]) -> script.Script:

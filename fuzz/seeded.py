@@ -69,6 +69,8 @@ def run_seeded(
     progress: Progress = lambda _: None,
     fault: str | None = None,
     reduce_seconds: float = 20.0,
+    lives: Sequence[int] = LIVES,
+    follow: bool = True,
 ) -> Run:
     """Drive new allocators in turn, until something breaks or the budget is spent.
 
@@ -84,6 +86,8 @@ def run_seeded(
         progress: told after each life.
         fault: the seeded fault that is in force, to be noted in the failure.
         reduce_seconds: for making a failure shorter.
+        lives: operations in the life of an allocator; one of them.
+        follow: whether a life in which tables are wrong goes on until a caller sees it, if one does.
     """
     if seconds is None and calls is None:
         raise ValueError("a run needs a budget: give seconds, calls or both")
@@ -95,12 +99,14 @@ def run_seeded(
             break
         setup = setups[run.lives % len(setups)]
         stage = stage_for(target, setup, watch)
-        done, violation = live(stage, operations_of(seed, run.lives))
+        done, violation = live(stage, operations_of(seed, run.lives, lives))
         searching = time.monotonic() - begun
         failure = None
         excused = violation is not None and violation.property not in target.promises
         if violation is not None and not excused:
-            violation, log = _followed(target, setup, violation, stage.log, operations_of(seed, run.lives))
+            log = stage.log
+            if follow:
+                violation, log = _followed(target, setup, violation, log, operations_of(seed, run.lives, lives))
             failure = explained(target, setup, violation, log, fault, reduce_seconds)
         run = Run(
             seed,
@@ -126,7 +132,7 @@ def _followed(
     return (violation, log) if seen is None else (seen, stage.log)
 
 
-def operations_of(seed: int, life: int) -> Iterator[Operation]:
+def operations_of(seed: int, life: int, lives: Sequence[int] = LIVES) -> Iterator[Operation]:
     """The operations of one life."""
     rnd = Random(f"{seed}/{life}")
     names = list(KINDS)
@@ -135,7 +141,7 @@ def operations_of(seed: int, life: int) -> Iterator[Operation]:
         weights = [1 for _ in names]
     # some lives begin in an arena that is filled kind by kind
     filling = ["one-kind"] * rnd.choice((0, 0, 1, 2, 3))
-    for name in filling + rnd.choices(names, weights, k=rnd.choice(LIVES)):
+    for name in filling + rnd.choices(names, weights, k=rnd.choice(lives)):
         yield Operation(name, _split(rnd.getrandbits(4 * DRAW_BITS)))
 
 

@@ -117,12 +117,13 @@ def copies_are_not_queued() -> Iterator[None]:
 
 @fault("allocator", "outside-is-free", "sglang#16067")
 def copying_takes_the_original_away() -> Iterator[None]:
-    """Whoever copies a page gives up a reference to it, although it did not say so."""
+    """Whoever copies a shared page is taken to have given up its reference, although it did not say so."""
 
     def careless(copy: Method) -> Method:
         def patched(self: Any, band: Band, homes: Int64, ids: Int64, originals: Int64) -> None:
             copy(self, band, homes, ids, originals)
-            band.ids.references[originals] -= 1
+            references = band.ids.references
+            references[originals] = np.maximum(references[originals] - 1, 1)
 
         return patched
 

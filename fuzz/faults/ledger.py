@@ -33,7 +33,7 @@ def free_ignores_holders() -> Iterator[None]:
         yield
 
 
-@fault("allocator", "ledger-gated-reuse", "trtllm#15018")
+@fault("allocator", "ledger-wellformed", "trtllm#15018")
 def retiring_forgets_other_holders() -> Iterator[None]:
     """When a ticket retires, withheld pages of its own may be handed out even if another ticket holds them too."""
 

@@ -24,10 +24,14 @@ BASELINE_CALLS_ELSEWHERE: Final = 2_000
 CALLS: Final = 60_000
 """Judged calls after which a fault has survived."""
 
+LIVES: Final = (40, 80)
+"""Operations in the life of an allocator: short ones, since it takes time to make a long one shorter."""
+
 HUNTS: Final = (2, 9)
 """A fault may break several properties, and the one that the shortest script breaks is the one that caught it; of
 equally short ones, the one that the fault names.  Which script is found depends on the operations: a fault is hunted at
-least and at most so often, each time with others, until it is the one that it names."""
+least and at most so often, each time with others, until it is the one that it names.  Every second hunt ends where the
+allocator's tables are wrong, whether or not a caller would see it later."""
 HUNTS_ELSEWHERE: Final = (1, 9)
 """Likewise on another target than our own: a race is a race, and its length matters less."""
 
@@ -153,6 +157,8 @@ def _hunted(
             seconds=seconds,
             fault=fault.name,
             reduce_seconds=60.0,
+            lives=LIVES,
+            follow=hunt % 2 == 0,
         )
         found = run.failure
         if first is None or (first.failure is None and found is not None):
