@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 import torch
 import triton
 
+from gpu_tests.allocator.checks import Check
 from gpu_tests.kernels.bandwidth import Row
 from gpu_tests.kernels.suite import Count
 
@@ -23,17 +24,21 @@ class Report:
     Attributes:
         device: its name.
         suite: the tests.
+        checks: of the allocator on streams.
         rows: the figures; none where a test failed, since what is wrong has no speed.
     """
 
     device: str
     suite: Count
+    checks: tuple[Check, ...]
     rows: tuple[Row, ...]
 
     def as_text(self) -> str:
-        """A line on the suite, and the table."""
+        """A line on the suite, one on each check, and the table."""
         failed = f", {len(self.suite.failed)} failed: {', '.join(self.suite.failed)}" if self.suite.failed else ""
-        return f"{self.device}: {self.suite.passed} tests passed{failed}\n{table(self.rows)}"
+        lines = [f"{self.device}: {self.suite.passed} tests passed{failed}"]
+        lines += [f"{check.name}: {'holds' if check.holds else 'VIOLATED'}; {check.said}" for check in self.checks]
+        return "\n".join([*lines, table(self.rows)])
 
     def write(self, path: Path) -> None:
         """Everything as JSON, with versions and the time."""
@@ -43,6 +48,7 @@ class Report:
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {"torch": str(torch.__version__), "cuda": torch.version.cuda, "triton": triton.__version__},
             "suite": {"passed": self.suite.passed, "failed": self.suite.failed},
+            "checks": [asdict(check) for check in self.checks],
             "rows": [row.as_json() for row in self.rows],
         }
         path.write_text(json.dumps(said, indent=2) + "\n")

@@ -11,6 +11,7 @@ from unittest.mock import patch
 import pytest
 import torch
 
+from gpu_tests.allocator.checks import Check
 from gpu_tests.kernels import bandwidth
 from gpu_tests.kernels.bandwidth import WARMING, Amounts, rows
 from gpu_tests.kernels.suite import Count
@@ -78,15 +79,21 @@ def test_what_is_wrong_is_not_measured(broken: str, words: str) -> None:
 
 def test_a_report_says_the_same_as_text_and_as_json(tmp_path: Path) -> None:
     measured = tuple(rows(HOST, FEW))
-    report = Report("a device", Count(passed=7), measured)
+    checks = (Check("a check", True, "3 things seen"), Check("another", False, "1 thing wrong"))
+    report = Report("a device", Count(passed=7), checks, measured)
     lines = report.as_text().splitlines()
-    assert lines[0] == "a device: 7 tests passed"
-    assert len(lines) == 2 + len(measured)
-    assert len(set(map(len, lines[1:]))) == 1, "columns are aligned"
+    assert lines[:3] == [
+        "a device: 7 tests passed",
+        "a check: holds; 3 things seen",
+        "another: VIOLATED; 1 thing wrong",
+    ]
+    assert len(lines) == 4 + len(measured)
+    assert len(set(map(len, lines[3:]))) == 1, "columns are aligned"
     path = tmp_path / "deep" / "gpu.json"
     report.write(path)
     read = json.loads(path.read_text())
     assert read["suite"] == {"passed": 7, "failed": []}
+    assert [check["holds"] for check in read["checks"]] == [True, False]
     assert [row["name"] for row in read["rows"]] == [row.name for row in measured]
 
 
