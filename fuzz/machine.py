@@ -1,7 +1,7 @@
-"""The state machine: the same operations, chosen and shrunk by Hypothesis, every call watched closely."""
+"""The state machine: the same operations, chosen and shrunk by Hypothesis, every call watched from outside."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from struct import unpack
 from typing import Any, Final
@@ -21,16 +21,18 @@ from fuzz.staging import stage_for
 from fuzz.targets.own import OWN
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
-from fuzz.watch import CLOSELY
+from fuzz.watch import IN_TURN
 
 BATCH: Final = 10
 """Examples between two looks at the clock."""
 
-# as bytes, which Hypothesis draws at once and evenly; as numbers they would be four draws, and mostly small
-_DRAWS: Final = strategies.binary(min_size=8, max_size=8)
+# as bytes, which Hypothesis draws at once and evenly; as numbers they would be five draws, and mostly small
+_DRAWS: Final = strategies.binary(min_size=9, max_size=9)
 
+RARELY: Final = 1
 OFTEN: Final = 6
-"""Operations of this weight and above get two rules, since Hypothesis chooses among rules evenly."""
+"""Hypothesis chooses among rules evenly: all operations of the one weight and below share a rule, and each of the other
+weight and above gets two."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
     class Machine(RuleBasedStateMachine):
         def __init__(self) -> None:
             super().__init__()
-            self.stage = stage_for(target, setup, CLOSELY)
+            self.stage = stage_for(target, setup, IN_TURN)
             self.engine = Engine(self.stage)
             self.over = False
             tally.examples += 1
@@ -150,16 +152,19 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
                 self.over = True
                 tally.excused += 1
 
-    for kind in KINDS.values():
-        for again in ("", "_again")[: 1 + (kind.weight >= OFTEN)]:
-            attribute = kind.name.replace("-", "_") + again
-            setattr(Machine, attribute, _rule(kind.name, attribute))
+    rules = {kind.name: [kind.name] for kind in KINDS.values() if kind.weight > RARELY}
+    rules |= {f"{kind.name}-again": [kind.name] for kind in KINDS.values() if kind.weight >= OFTEN}
+    rules["rarely"] = [kind.name for kind in KINDS.values() if kind.weight <= RARELY]
+    for rule_name, names in rules.items():
+        attribute = rule_name.replace("-", "_")
+        setattr(Machine, attribute, _rule(names, attribute))
     return Machine
 
 
-def _rule(name: str, attribute: str) -> Any:
+def _rule(names: Sequence[str], attribute: str) -> Any:
     def operate(self: Any, draws: bytes) -> None:
-        self.operate(name, unpack("<4H", draws))
+        *numbers, which = unpack("<4HB", draws)
+        self.operate(names[which % len(names)], tuple(numbers))
 
     operate.__name__ = attribute
     return rule(draws=_DRAWS)(operate)

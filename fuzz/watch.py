@@ -21,6 +21,9 @@ class Watch:
 CLOSELY: Final = Watch()
 """After every call everything is looked at."""
 
+IN_TURN: Final = Watch(tables_every=7)
+"""What a caller can see is looked at after every call; tables, which takes longer, after every seventh."""
+
 FROM_OUTSIDE: Final = Watch(tables_every=0)
 """Only what a caller or a kernel can see, but all of it."""
 
