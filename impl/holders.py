@@ -137,10 +137,10 @@ class Holders:
         """How many pages something is queued on."""
         return sum(pages.size for pages in self._on_queue)
 
-    def queued_above(self, mode: int) -> Int64:
-        """The pages on which something stronger than this is queued."""
-        pages = _joined(self._on_queue)
-        return pages[self.queued[pages] > mode] if pages.size else pages
+    @property
+    def has_queue(self) -> bool:
+        """Whether anything is queued on any page."""
+        return bool(self._on_queue)
 
     def on_queue(self, mode: int) -> Int64:
         """The pages queued in this mode, rising."""

@@ -12,7 +12,7 @@ from impl.chain import BandGeometry
 from impl.holders import NONE, READ, WRITE, Holders, Holding
 from impl.misuse import Misuse
 from impl.numbers import NOTHING, Int64, is_integer
-from impl.overlap import sharing_bytes
+from impl.overlap import at_bytes_above
 
 USERS: Final = ("forward", "copy", "transfer")
 
@@ -145,17 +145,18 @@ class Ledger:
 
     def _check_queue(self, band: int, pages: Int64, mode: int) -> None:
         """See that nothing conflicts with a transfer that is queued at its bytes, whichever pages they were then."""
+        harmless = READ if mode == READ else NONE
         for other, holders in enumerate(self._bands):
-            queued = holders.queued_above(READ if mode == READ else NONE)
-            if not queued.size:
+            if not holders.has_queue:
                 continue
-            conflicting = pages[sharing_bytes(self._geometry[band], pages, self._geometry[other], queued)]
+            geometry = self._geometry[other]
+            conflicting = pages[at_bytes_above(self._geometry[band], pages, geometry, holders.queued, harmless)]
             if conflicting.size:
                 raise Misuse(
                     "ids",
                     int(conflicting[0]),
-                    f"some of its bytes are still queued, as {self._geometry[other].name}, on the allocator's stream, "
-                    "for which a transfer does not wait",
+                    f"some of its bytes are still queued, as {geometry.name}, on the allocator's stream, for which a "
+                    "transfer does not wait",
                     "call `drain` once that stream has caught up",
                 )
 

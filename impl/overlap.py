@@ -1,4 +1,6 @@
-"""Whether pages share bytes with pages of another size, whatever band both belong to."""
+"""What lies at the bytes of a page, whatever band it belongs to and however large its pages are."""
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -7,20 +9,26 @@ from impl.chain import BandGeometry
 from impl.numbers import Int64
 
 
-def sharing_bytes(band: BandGeometry, pages: Int64, other: BandGeometry, its_pages: Int64) -> npt.NDArray[np.bool_]:
-    """Which pages of a band share a byte with any of some pages of the same or another band.
+def at_bytes_above(
+    band: BandGeometry, pages: Int64, other: BandGeometry, levels: npt.NDArray[Any], level: int
+) -> npt.NDArray[np.bool_]:
+    """Which pages of a band share a byte with any page of the same or another band that is above a level.
 
-    Takes time proportional to both, and to sort the others.
+    Takes time proportional to the pages of the other band that lie at these bytes.
 
     Args:
         band: of the pages.
         pages: any number of them.
         other: the band of the others.
-        its_pages: at least one.
+        levels: of each of the others.
+        level: that counts when it is exceeded.
     """
-    begins = other.origin + np.sort(its_pages) * other.page_bytes
-    first = band.origin + pages * band.page_bytes
-    # of the others, the last that begins before a page ends
-    last = np.searchsorted(begins, first + band.page_bytes) - 1
-    shares: npt.NDArray[np.bool_] = (last >= 0) & (begins[last] + other.page_bytes > first)
-    return shares
+    begins = band.origin + pages * band.page_bytes - other.origin
+    first = np.maximum(begins // other.page_bytes, 0)
+    end = np.minimum(-(-(begins + band.page_bytes) // other.page_bytes), len(levels))
+    counts = np.maximum(end - first, 0)
+    # the others of all pages in one row
+    row = np.arange(counts.sum()) + np.repeat(first - (np.cumsum(counts) - counts), counts)
+    above: npt.NDArray[np.bool_] = np.zeros(pages.size, np.bool_)
+    above[np.repeat(np.arange(pages.size), counts)[levels[row] > level]] = True
+    return above
