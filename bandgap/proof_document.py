@@ -6,8 +6,8 @@ from bandgap.pictures.wording import event, members
 from bandgap.proof_report import trial_verdict, witness_verdict
 from properties import Answer, Report, Trial, Verdict, Witness
 from properties.examples import Arena
-from properties.faults import FAULTS
 from properties.judging import Counterexample
+from properties.known import is_fault
 
 
 def document(report: Report) -> dict[str, Any]:
@@ -23,8 +23,8 @@ def document(report: Report) -> dict[str, Any]:
         "weakening": report.weakening,
         "answers": [_answer(answer) for answer in report.answers],
         "vacuity": [_witness(witness) for witness in report.witnesses],
-        "necessity": [_trial(trial) for trial in report.trials if trial.name not in FAULTS],
-        "faults": [_trial(trial) for trial in report.trials if trial.name in FAULTS],
+        "necessity": [_trial(trial) for trial in report.trials if not is_fault(trial.name)],
+        "faults": [_trial(trial) for trial in report.trials if is_fault(trial.name)],
         "idle": report.idle,
     }
 
@@ -40,6 +40,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
         "seconds": round(answer.seconds, 4),
         "reason": answer.reason,
         "counterexample": _counterexample(answer.counterexample),
+        "small_case": answer.found,
     }
 
 
@@ -63,6 +64,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "reason": trial.wrong,
         "seconds": round(trial.seconds, 4),
         "counterexample": _counterexample(trial.counterexample),
+        "small_case": trial.found,
     }
 
 

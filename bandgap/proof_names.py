@@ -6,6 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from properties import everything
+from properties.admission.asking import SEEDED, Seeded
 from properties.faults import FAULTS
 from properties.weakenings import Weakening, assumptions, sentences
 
@@ -39,5 +40,9 @@ def names_document() -> dict[str, Any]:
     }
 
 
-def _weakenings() -> Mapping[str, Mapping[str, Weakening]]:
-    return {"Guard sentences": sentences(), "Assumptions of theorems": assumptions(), "Seeded faults": FAULTS}
+def _weakenings() -> Mapping[str, Mapping[str, Weakening | Seeded]]:
+    return {
+        "Guard sentences": dict(sentences()),
+        "Assumptions of theorems": dict(assumptions()),
+        "Seeded faults": {**FAULTS, **SEEDED},
+    }

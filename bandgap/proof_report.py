@@ -11,9 +11,8 @@ from bandgap.pictures import legend, strips
 from bandgap.pictures.examples import before_and_after
 from bandgap.pictures.wording import changes, event, facts, members
 from properties import Answer, Report, Trial, Verdict, Witness
-from properties.faults import FAULTS
 from properties.judging import Counterexample
-from properties.known import weakenings
+from properties.known import is_fault, weakenings
 from properties.specification import property_named, written
 from properties.trials import REDUNDANT
 
@@ -44,7 +43,7 @@ def line(result: Answer | Trial | Witness) -> Text:
             if result.name in REDUNDANT:
                 return _line(result.name, "spare", trial_verdict(result), result.seconds, REDUNDANT[result.name])
             others = ", ".join(name for name in result.refuted if name != result.property)
-            word = "caught" if result.name in FAULTS else "needed"
+            word = "caught" if is_fault(result.name) else "needed"
             breaks = result.property + (f" (also {others})" if others else "")
             return _line(result.name, word, trial_verdict(result), result.seconds, breaks)
         case Witness():
@@ -120,6 +119,9 @@ def _complaints(report: Report) -> Iterator[RenderableType]:
     for answer in report.answers:
         if answer.verdict == Verdict.UNKNOWN:
             yield _complaint(Verdict.UNKNOWN, answer.obligation.name, answer.reason)
+        elif answer.found:
+            judged = f"it is false of a small case, judged again in plain values: {answer.found}"
+            yield _complaint(Verdict.VIOLATED, answer.obligation.name, judged)
     for trial in report.failed_trials:
         yield _complaint(trial_verdict(trial), trial.name, trial.wrong)
     for witness in report.unseen:
@@ -139,7 +141,7 @@ def _sum(report: Report) -> Iterator[RenderableType]:
         yield f"{len(report.answers)} of {len(report.selection.obligations)} obligations: {counts}"
     if report.trials:
         caught = [trial for trial in report.trials if not trial.wrong]
-        faults = sum(trial.name in FAULTS for trial in caught)
+        faults = sum(is_fault(trial.name) for trial in caught)
         tried = f"{len(report.trials)} of {len(report.selection.trials)} weakenings"
         yield f"{tried}: {len(caught) - faults} sentences and assumptions needed, {faults} seeded faults caught"
     if report.witnesses:

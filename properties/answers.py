@@ -24,3 +24,5 @@ class Answer:
     seconds: float
     counterexample: Counterexample | None = None
     reason: str = ""
+    found: str = ""
+    """A counterexample that is no arena, in words."""

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Mapping
 
 from properties import device_faults
+from properties.admission.asking import SEEDED
 from properties.faults import FAULTS
 from properties.weakenings import Weakening, assumptions, sentences
 
@@ -22,3 +23,8 @@ def weakenings() -> Mapping[str, Weakening]:
     if len(together) != sum(map(len, kinds)):
         raise ValueError("a seeded fault has the name of a guard sentence")
     return together
+
+
+def is_fault(name: str) -> bool:
+    """Whether what is tried is a seeded fault: of the specification, or of the arithmetic of admission."""
+    return name in FAULTS or name in SEEDED

@@ -26,6 +26,9 @@ class Kind(StrEnum):
     STEP = "step"
     """A property of a step holds of an action."""
 
+    ADMISSION = "admission"
+    """A part of a theorem about admission, whose name the stage has."""
+
 
 @dataclass(frozen=True)
 class Obligation:

@@ -34,6 +34,10 @@ class _NoSolver:
         raise NotPlain(f"if {condition!r}")
 
 
+NO_SOLVER = _NoSolver()
+"""Connectives that refuse whatever is not plain."""
+
+
 class Culprits(Domains):
     """Enumeration that notes the members of the outermost ranges of which what was said of all is false."""
 
@@ -67,7 +71,7 @@ class Culprits(Domains):
 @contextmanager
 def plain(shape: Shape) -> Iterator[Culprits]:
     """Read the specification with Python values inside the block, over domains a little wider than the shape's."""
-    install(_NoSolver())
+    install(NO_SOLVER)
     culprits = Culprits(shape.wide_domains)
     with universe(culprits):
         yield culprits

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from properties.admission.small import Small
 from properties.answers import Answer, Verdict
 from properties.examples import Example
 from properties.selection import Selection
 from properties.specification import SPECIFICATIONS
 from properties.trials import Trial
 from properties.witnesses import Sighting
+from spec.admission.properties import PROPERTIES as ADMISSION
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class Witness:
 
     name: str
     seen_at: tuple[str, ...]
-    example: Example | None
+    example: Example | Small | None
     reason: str
     """Why nothing is known of it; empty if it was seen, or cannot happen."""
 
@@ -53,7 +55,7 @@ class Report:
         """The properties that no weakening breaks, if all were tried: nobody knows that they can fail."""
         if not self.selection.is_whole or self.interrupted:
             return ()
-        properties = [name for whole in SPECIFICATIONS for name in whole.claims]
+        properties = [*[name for whole in SPECIFICATIONS for name in whole.claims], *ADMISSION]
         refuted = {name for trial in self.trials for name in trial.refuted}
         return tuple(name for name in properties if name not in refuted)
 

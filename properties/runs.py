@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import groupby
 
+from properties.admission.asking import theorem_of
 from properties.answers import Answer
 from properties.limits import USUAL, Limits
 from properties.report import Report, witnesses
@@ -58,7 +59,7 @@ def run(
 
 def tasks(selection: Selection, weakening: str | None, limits: Limits) -> Iterator[Task]:
     """What there is to do, in the order in which it is told."""
-    for _, of_stage in groupby(selection.obligations, key=lambda obligation: obligation.stage):
+    for _, of_stage in groupby(selection.obligations, key=lambda obligation: theorem_of(obligation.stage)):
         yield Prove(tuple(of_stage), weakening, limits)
     for name in selection.trials:
         yield Try(name, limits)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from properties.admission import asking
 from properties.faults import FAULTS
 from properties.known import weakenings
 from properties.obligations import Kind, Obligation, obligations
@@ -56,7 +57,11 @@ def everything() -> Selection:
     """All of it."""
     looks = {stage: (possibility(stage), *properties_at(written(stage), stage)) for stage in STAGES}
     asked = tuple(obligation for whole in SPECIFICATIONS for obligation in obligations(whole))
-    return Selection(asked, looks, tuple(weakenings()))
+    return Selection(
+        (*asked, *asking.obligations()),
+        {**looks, **{stage: (stage,) for stage in asking.STAGES}},
+        (*weakenings(), *asking.SEEDED),
+    )
 
 
 def selected(names: Iterable[str]) -> Selection:
@@ -70,7 +75,7 @@ def selected(names: Iterable[str]) -> Selection:
         return whole
     for name in sorted(wanted - known_names()):
         raise UnknownName(name, "nothing has this name", near(name, known_names()))
-    looks = {stage: tuple(_looked_for(stage, whole.looks[stage], wanted)) for stage in STAGES}
+    looks = {stage: tuple(_looked_for(stage, named, wanted)) for stage, named in whole.looks.items()}
     return Selection(
         tuple(o for o in whole.obligations if wanted & _names_of_obligation(o)),
         {stage: found for stage, found in looks.items() if found},
@@ -84,11 +89,13 @@ def broken(weakening: str, names: Iterable[str]) -> Selection:
     Raises:
         UnknownName: there is no such weakening, or none of its obligations bears one of the names.
     """
-    if weakening not in weakenings():
-        raise UnknownName(
-            weakening, "no guard sentence and no seeded fault has this name", near(weakening, weakenings())
-        )
-    asked = touched(written(weakening), weakenings()[weakening].change(written(weakening)))
+    known = (*weakenings(), *asking.SEEDED)
+    if weakening not in known:
+        raise UnknownName(weakening, "no guard sentence and no seeded fault has this name", near(weakening, known))
+    if asking.is_asked(weakening):
+        asked = asking.touched(weakening)
+    else:
+        asked = touched(written(weakening), weakenings()[weakening].change(written(weakening)))
     wanted = set(names)
     chosen = tuple(o for o in asked if not wanted or wanted & _names_of_obligation(o))
     if not chosen:
@@ -120,14 +127,17 @@ def _looked_for(stage: str, names: tuple[str, ...], wanted: set[str]) -> Iterato
 
 
 def _names_of_obligation(o: Obligation) -> set[str]:
-    return {o.name, o.stage, o.property, str(o.kind), *_names_of_whole(o.stage)}
+    return {o.name, o.stage, asking.theorem_of(o.stage), o.property, str(o.kind), *_names_of_whole(o.stage)}
 
 
 def _names_of_whole(name: str) -> set[str]:
     """What chooses everything of a specification that has a name, to which a stage or a weakening belongs."""
-    return {written(name).prefix.rstrip("/")} - {""}
+    prefix = asking.PREFIX if asking.is_asked(name) else written(name).prefix
+    return {prefix.rstrip("/")} - {""}
 
 
 def _names_of_trial(name: str) -> set[str]:
+    if asking.is_asked(name):
+        return {name, asking.SEEDED[name].property, FAULTS_GROUP, *_names_of_whole(name)}
     group = FAULTS_GROUP if name in FAULTS else NECESSITY
     return {name, name.split(".")[0], weakenings()[name].property, group, *_names_of_whole(name)}

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from properties.admission import asking
 from properties.answers import Answer
 from properties.known import weakenings
 from properties.ladder import answers
 from properties.limits import Limits
-from properties.obligations import Obligation
+from properties.obligations import Kind, Obligation
 from properties.specification import written
 from properties.trials import Trial, trial
 from properties.witnesses import Sighting, sightings
@@ -47,6 +48,12 @@ Result: TypeAlias = Answer | Sighting | Trial
 def work(task: Task) -> Iterator[Result]:
     """What comes of a task."""
     match task:
+        case Prove(obligations, weakening, limits) if obligations[0].kind is Kind.ADMISSION:
+            yield from asking.answers(obligations, weakening, limits)
+        case Look(stage, _, limits) if asking.is_asked(stage):
+            yield from asking.sightings(stage, limits)
+        case Try(weakening, limits) if asking.is_asked(weakening):
+            yield asking.trial(weakening, limits)
         case Prove(obligations, weakening, limits):
             specification = written(obligations[0].stage)
             if weakening is not None:

@@ -42,6 +42,9 @@ class Trial:
     undecided: bool = False
     """A limit was reached: the trial says nothing."""
 
+    found: str = ""
+    """A counterexample that is no arena, in words."""
+
 
 def trial(specification: Specification, weakening: Weakening, limits: Limits) -> Trial:
     """Make the weakening and see what it breaks."""

@@ -7,6 +7,7 @@ some legal state or step.  Each is shown by an example, which is judged again ou
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from properties.admission.small import Small
 from properties.cases import CaseReading
 from properties.examples import Example
 from properties.judging import NotConfirmed, confirm_legal
@@ -27,7 +28,7 @@ class Sighting:
 
     name: str
     stage: str
-    example: Example | None
+    example: Example | Small | None
     reason: str = ""
 
 

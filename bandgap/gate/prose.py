@@ -1,9 +1,11 @@
 """What a check says, by its name."""
 
+from spec.admission.properties import PROPERTIES
 from spec.device.specification import INVARIANTS
 from spec.judge.checks import prose_of_check
 
 _OTHER = {
+    **PROPERTIES,
     "crash": "A call does what is asked, or rejects it as a misuse.",
     "address-rises": "The address of a page never falls as pages rise.",
     "no-host-sync": "No call of the allocator waits for the device.",

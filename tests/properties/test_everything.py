@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from properties.admission import asking
 from properties.faults import FAULTS
 from properties.known import weakenings
 from properties.obligations import obligations
@@ -36,7 +37,9 @@ def _obligations(document: dict[str, Any]) -> bool:
         assert len(s.actions) >= actions
         assert len(s.invariants) >= invariants
         assert len(s.steps) >= steps
-    names = [o.name for s in SPECIFICATIONS for o in obligations(s)]
+    assert len(asking.obligations()) >= 91
+    count += len(asking.obligations())
+    names = [o.name for o in (*[o for s in SPECIFICATIONS for o in obligations(s)], *asking.obligations())]
     assert [answer["name"] for answer in document["answers"]] == names
     assert {"device/issue-read x race-free", "device/move x no-foreign-bytes"} <= set(names)
     assert {answer["verdict"] for answer in document["answers"]} == {"proved"}
@@ -56,17 +59,20 @@ def _vacuity(document: dict[str, Any]) -> bool:
     properties = [name for s in SPECIFICATIONS for name in s.claims]
     assert {name.split(",")[0] for name in seen} >= set(properties)
     assert seen["sole-writer"]["seen_at"] == ["hold"]
+    assert set(asking.STAGES) < set(seen)
+    assert "admission/packing-is-legal, a float is empty" in seen
     return len(seen) > len(actions) + len(properties)
 
 
 def _necessity(document: dict[str, Any]) -> bool:
     assert [trial["name"] for trial in document["necessity"]] == [*sentences(), *assumptions()]
-    assert [trial["name"] for trial in document["faults"]] == list(FAULTS)
+    assert [trial["name"] for trial in document["faults"]] == [*FAULTS, *asking.SEEDED]
+    caught_by = {w.name: w.property for w in (*weakenings().values(), *asking.SEEDED.values())}
     for trial in [*document["necessity"], *document["faults"]]:
         assert trial["verdict"] == "proved", trial
-        assert trial["property"] == weakenings()[trial["name"]].property
+        assert trial["property"] == caught_by[trial["name"]]
         if trial["name"] not in REDUNDANT:
             assert trial["property"] in trial["refuted"]
-            assert trial["counterexample"]["before"] != {}
+            assert trial["small_case"] if trial["counterexample"] is None else trial["counterexample"]["before"]
     assert document["idle"] == []
     return len(sentences()) >= 90

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from properties.admission import asking
 from properties.known import weakenings
 from properties.obligations import obligations
 from properties.specification import AS_WRITTEN, SPECIFICATIONS
@@ -98,11 +99,11 @@ def test_a_wrong_name_is_exit_2_and_near_names_are_told(arguments: list[str], to
 
 def test_list_names_everything() -> None:
     text = bandgap("--list").stdout.splitlines()
-    names = [o.name for s in SPECIFICATIONS for o in obligations(s)]
-    assert {*names, *weakenings()} <= set(text)
+    names = [o.name for o in (*[o for s in SPECIFICATIONS for o in obligations(s)], *asking.obligations())]
+    assert {*names, *weakenings(), *asking.SEEDED} <= set(text)
     document = json.loads(bandgap("--list", "--json").stdout)
     groups = ("guard_sentences", "assumptions_of_theorems", "seeded_faults")
-    assert [entry["name"] for group in groups for entry in document[group]] == list(weakenings())
+    assert [entry["name"] for group in groups for entry in document[group]] == [*weakenings(), *asking.SEEDED]
     assert [entry["name"] for entry in document["obligations"]] == names
 
 

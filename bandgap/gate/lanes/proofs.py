@@ -17,8 +17,9 @@ from properties.selection import broken, everything
 from properties.specification import property_named
 from properties.tasks import Result
 from properties.trials import Trial
+from spec.admission.properties import PROPERTIES
 
-LEAST_OBLIGATIONS = 1390
+LEAST_OBLIGATIONS = 1480
 """Fewer mean that properties or actions have vanished from the catalogue."""
 
 CANARY = "allocate.the-page-is-not-withheld"
@@ -92,7 +93,7 @@ def _canary(report: Report) -> Canary:
 def _violations(report: Report) -> Iterator[Violation]:
     for answer in report.answers:
         if answer.verdict is Verdict.VIOLATED:
-            yield _violation(answer)
+            yield _violation(answer) if answer.counterexample else _of_admission(answer)
     for witness in report.unseen:
         if not witness.reason:
             yield _of_the_whole("vacuity", "Whatever is proved of, can happen.", f"{witness.name} cannot happen")
@@ -122,6 +123,19 @@ def _violation(answer: Answer) -> Violation:
         before=before,
         after=after,
         command=f"bandgap prove '{obligation.name}'",
+    )
+
+
+def _of_admission(answer: Answer) -> Violation:
+    """What is violated in a small case that is no arena."""
+    name = answer.obligation.name
+    return Violation(
+        check=answer.obligation.property,
+        prose=PROPERTIES[answer.obligation.property],
+        where=f"the proof of {name}, in a small case that was judged again outside the solver",
+        problem="it does not follow",
+        facts=(answer.found,),
+        command=f"bandgap prove '{name}'",
     )
 
 

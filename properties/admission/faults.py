@@ -1,0 +1,234 @@
+"""Seeded faults in the arithmetic, in what a step lets move, and in the order of turns.
+
+A fault in the arithmetic is another text in one of its lines, and is run as the line itself is.  Each names the theorem
+that must be refuted once it is made.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from properties.admission.code import Edit
+from properties.admission.subject import AS_IT_IS, Subject
+from spec.actions.moving import move
+from spec.admission import relayout, steps
+from spec.logic import And, If, Not, Or, Term
+from spec.state import LIVE, WITHHELD, State
+from spec.words import in_use, pages_held
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A change, what it says, and the theorem that must be refuted."""
+
+    says: str
+    theorem: str
+    subject: Subject
+    precedent: str = ""
+    """Where the field has really had it, by public number."""
+
+
+def _line(says: str, theorem: str, old: str, new: str, precedent: str = "") -> Fault:
+    return Fault(says, theorem, Subject(Edit(old, new)), precedent)
+
+
+def _keeps_ends(s: State, step: int, band: Term, page: Term) -> Term:
+    only_floats = And(step == steps.RELAYOUT, band != 0, band != s.bands - 1)
+    only_ends = And(step == steps.COMPACT_ENDS, Or(band == 0, band == s.bands - 1))
+    may_move = Or(only_floats, only_ends)
+    return Or(steps.is_pinned(s, band, page), And(in_use.holds(s, band, page), Not(may_move)))
+
+
+def _withholds(s: State, tickets: Sequence[Term]) -> State:
+    (ticket,) = tickets
+    return steps.settled(s, tickets).but(status=s.status.where(pages_held(s, ticket), WITHHELD))
+
+
+def _publishes(s: State, who: Term) -> State:
+    return s.but(published=s.published.set(who, True))
+
+
+def _lowest_first(now: State, then: State, one: Term, other: Term) -> Term:
+    first, second = relayout.turn(now, then, one), relayout.turn(now, then, other)
+    return Or(first < second, And(first == second, one < other))
+
+
+def _growing_first(now: State, then: State, one: Term, other: Term) -> Term:
+    def turn(band: Term) -> Term:
+        usual = relayout.turn(now, then, band)
+        return If(usual == relayout.GROWS, relayout.SHRINKS - 1, usual)
+
+    first, second = turn(one), turn(other)
+    nearer = If(first == relayout.MOVES_RIGHT, one > other, one < other)
+    return Or(first < second, And(first == second, nearer))
+
+
+def _all_at_once(now: State, then: State, one: Term, other: Term) -> Term:
+    return relayout.turn(now, then, one) <= relayout.turn(now, then, other)
+
+
+def _only_the_new_span(now: State, then: State, band: Term) -> tuple[Term, Term]:
+    return then.lo[band], then.hi[band]
+
+
+def _copies(s: State, band: Term, source: Term, target: Term) -> State:
+    after: State = move.effect(s, band, source, target)
+    return after.but(status=s.status.set((band, target), LIVE))
+
+
+FAULTS = {
+    "packs-a-page-too-few": _line(
+        "packing gives every band a page less than it needs",
+        "packing-is-legal",
+        "larger(lo + need, pin_hi), lo + need)",
+        "larger(lo + need - 1, pin_hi), lo + need - 1)",
+        "sglang#23174",
+    ),
+    "packs-a-page-too-many": _line(
+        "packing gives every band a page more than it needs",
+        "packing-succeeds",
+        "larger(lo + need, pin_hi), lo + need)",
+        "larger(lo + need + 1, pin_hi), lo + need + 1)",
+        "sglang#29678",
+    ),
+    "packs-over-the-pins": _line(
+        "packing a band as low as it goes forgets the pages that may not move",
+        "packing-is-legal",
+        "hi = select(pinned, larger(lo + need, pin_hi), lo + need)",
+        "hi = lo + need",
+        "sglang#36730",
+    ),
+    "packs-above-a-pin": _line(
+        "a band may begin above its pins",
+        "packing-is-legal",
+        "either(pin_lo >= pin_hi, lo <= pin_lo)",
+        "either(pin_lo >= pin_hi, lo <= pin_hi)",
+    ),
+    "packs-high-over-the-pins": _line(
+        "packing a band as high as it goes forgets the pages that may not move",
+        "packing-is-legal",
+        "lo = select(pinned, smaller(hi - need, pin_lo), hi - need)",
+        "lo = hi - need",
+    ),
+    "an-empty-float-takes-room": _line(
+        "a float without pages stands at the next page of its own, whatever lies there",
+        "packing-succeeds",
+        "end = select(lo < hi, address(origin, size, hi), free)",
+        "end = address(origin, size, hi)",
+        "sglang#35158",
+    ),
+    "asks-for-a-byte-between": _line(
+        "the last band may not begin where the others end", "packing-succeeds", "free <= start)", "free < start)"
+    ),
+    "counts-the-gap-twice": _line(
+        "the last band is asked by itself, as if the others took none of its room",
+        "packing-is-legal",
+        "both(both(fits, placed), free <= start)",
+        "both(fits, placed)",
+        "sglang#39294",
+    ),
+    "asks-only-the-last-float": _line(
+        "whether the bands fit is forgotten with each band",
+        "packing-is-legal",
+        "fits = both(fits, placed)",
+        "fits = placed",
+        "sglang#39477",
+    ),
+    "rounds-the-first-page-down": _line(
+        "the first page from a byte may begin below it",
+        "first-page-from.begins-there-or-above",
+        "(dividend + divisor - 1) // divisor",
+        "dividend // divisor",
+        "sglang#16507",
+    ),
+    "skips-a-page": _line(
+        "a page that begins right at the first free byte is left out",
+        "first-page-from.is-the-lowest",
+        "(dividend + divisor - 1) // divisor",
+        "dividend // divisor + 1",
+        "sglang#35158",
+    ),
+    "rounds-the-last-page-up": _line(
+        "the last page may end beyond the byte",
+        "pages-until.end-there-or-below",
+        "return (byte - origin) // size",
+        "return ceil_div(byte - origin, size)",
+        "sglang#6731",
+    ),
+    "loses-the-last-page": _line(
+        "a page that ends right at the byte is left out",
+        "pages-until.is-the-highest",
+        "return (byte - origin) // size",
+        "return ceil_div(byte - origin, size) - 1",
+        "sglang#35158",
+    ),
+    "measures-room-from-the-end": _line(
+        "the room of a float is measured as if those above it were packed over their pins",
+        "rooms-suffice",
+        "start = select(lo < hi, address(origin, size, lo), limit)",
+        "start = select(lo < hi, address(origin, size, hi - need), limit)",
+    ),
+    "evicts-a-page-too-few": _line(
+        "a refusal asks for a page less than must be given up",
+        "eviction-is-enough",
+        "over = live + demand - room",
+        "over = live + demand - room - 1",
+        "sglang#6731",
+    ),
+    "evicts-a-page-too-many": _line(
+        "a refusal asks for a page more than must be given up",
+        "eviction-is-least",
+        "over = live + demand - room",
+        "over = live + demand - room + 1",
+        "sglang#37506",
+    ),
+    "never-empties-a-band": _line(
+        "giving up all pages is not thought of where nothing but that makes room",
+        "eviction-is-least",
+        "count = select(both(demand == 0, least > live), live, least)",
+        "count = least",
+        "sglang#34441",
+    ),
+    "evicts-what-is-no-help": _line(
+        "giving up pages is said to be enough although the other bands do not fit",
+        "eviction-is-enough",
+        "return count, both(free <= limit, count <= live)",
+        "return count, count <= live",
+        "sglang#34441",
+    ),
+    "relayout-keeps-the-ends": Fault(
+        "relayout moves pages of floats and of no other band", "higher-steps-free", replace(AS_IT_IS, stays=_keeps_ends)
+    ),
+    "settling-withholds": Fault(
+        "what a settled ticket held is not given back",
+        "settling-frees",
+        replace(AS_IT_IS, settled=_withholds),
+        "sglang#39982",
+    ),
+    "leaving-closes-the-gate": Fault(
+        "who leaves still counts as having published", "leaving-frees", replace(AS_IT_IS, unpublished=_publishes)
+    ),
+    "lowest-turns-first": Fault(
+        "bands that move right take their turns from the left",
+        "turns-find-room",
+        replace(AS_IT_IS, is_before=_lowest_first),
+    ),
+    "growing-comes-first": Fault(
+        "bands that only grow take their turns before others have made room",
+        "turns-find-room",
+        replace(AS_IT_IS, is_before=_growing_first),
+    ),
+    "gives-up-the-old-span-first": Fault(
+        "a band takes on its new span before its pages have left the old one",
+        "turns-find-room",
+        replace(AS_IT_IS, grown=_only_the_new_span),
+    ),
+    "turns-that-tie": Fault(
+        "bands of the same kind of turn wait for each other",
+        "turns-run-out",
+        replace(AS_IT_IS, is_before=_all_at_once),
+    ),
+    "moves-leave-the-page": Fault(
+        "a page that was moved still lives where it was", "moves-run-out", replace(AS_IT_IS, moved=_copies)
+    ),
+}
+"""Every seeded fault, by name."""

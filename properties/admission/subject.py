@@ -1,0 +1,39 @@
+"""What is to be shown right: the arithmetic, and the parts of the specification that speak of steps and of order."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from properties.admission.code import BRANCHES, GRID, Code, Edit, loaded
+from spec.actions.moving import move, unpublish
+from spec.admission import relayout, steps
+from spec.logic import Term
+from spec.state import State
+
+
+@dataclass(frozen=True)
+class Subject:
+    """As it is, or with a seeded fault in one of these places."""
+
+    edit: Edit | None = None
+    """Of a line of the arithmetic."""
+
+    stays: Callable[[State, int, Term, Term], Term] = steps.stays
+    settled: Callable[[State, list[Term]], State] = steps.settled
+    unpublished: Callable[[State, Term], State] = unpublish.effect
+    is_before: Callable[[State, State, Term, Term], Term] = relayout.is_before
+    grown: Callable[[State, State, Term], tuple[Term, Term]] = relayout.grown
+    moved: Callable[[State, Term, Term, Term], State] = move.effect
+
+    @functools.cached_property
+    def code(self) -> Code:
+        """The arithmetic on plain numbers and on terms alike."""
+        return loaded(BRANCHES, self.edit)
+
+    @functools.cached_property
+    def on_opaque_grids(self) -> Code:
+        """The arithmetic with grids of which only the lemmas are known."""
+        return loaded({**BRANCHES, **GRID}, self.edit)
+
+
+AS_IT_IS = Subject()

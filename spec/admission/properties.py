@@ -1,0 +1,13 @@
+"""What is promised of admission, by name."""
+
+from collections.abc import Mapping
+
+PROPERTIES: Mapping[str, str] = {
+    "admission-sound": "What is admitted can be done: there is a legal layout, and legal steps lead there.",
+    "admission-complete": "What is refused cannot be done: no legal layout has room for it.",
+    "lowest-step": "A demand is met by the lowest step that can meet it, with the fewest tickets settled.",
+    "reachable": "The layout that a step leads to is reached by legal actions, without any spare room.",
+    "honest-refusal": "A refusal states the first reason that applies; what it names is enough and not too much.",
+    "retry-terminates": "Doing what a plan or a refusal says, and asking again, comes to an end.",
+}
+"""One sentence each; they are spoken of plans and refusals, not of states."""
