@@ -1,0 +1,72 @@
+"""What is proved of all devices is watched to hold on a simulated one, whose order and bytes are its own."""
+
+from collections import Counter
+
+import pytest
+
+from properties.specification import ON_DEVICE
+from spec.device.invariants import initial
+from spec.ranges import universe
+from tests.properties.device_walk import BrokenPromise, Step, Walk
+
+SEEDS, LENGTH = range(5), 120
+LEAST = 5
+"""Every action is taken at least this often."""
+
+NO_FLOAT = {"device/appear"}
+"""With two bands there is no float."""
+
+WAITS = {
+    "a ticket waits for the allocator's stream": "a ticket's stream waits for the allocator's stream",
+    "the allocator's stream waits for settled tickets": "it waits for the tickets that were settled",
+}
+"""What a device may forget, and the promise that it then breaks."""
+
+
+def broken(step: Step) -> list[str]:
+    of_states = {**ON_DEVICE.invariants, **ON_DEVICE.theorems}
+    wrong = [name for name, stated in of_states.items() if stated.holds(step.after) is not True]
+    return wrong + [
+        name for name, stated in ON_DEVICE.steps.items() if stated.holds(step.before, step.after) is not True
+    ]
+
+
+def test_every_property_holds_after_every_step_and_the_device_finds_no_race() -> None:
+    taken: Counter[str] = Counter()
+    for seed in SEEDS:
+        walk = Walk(seed)
+        with universe(walk.domains):
+            assert initial(walk.state) is True
+            for step in walk.steps(LENGTH):
+                assert not walk.device.races(), (seed, step.action.name, step.arguments)
+                assert not broken(step), (seed, step.action.name, step.arguments, broken(step))
+        taken += walk.taken
+    assert sum(taken.values()) == len(SEEDS) * LENGTH
+    assert {name for name in ON_DEVICE.actions if taken[name] < LEAST} == NO_FLOAT
+
+
+@pytest.mark.parametrize("forgotten", WAITS)
+def test_a_device_that_forgets_a_wait_breaks_its_promise(forgotten: str) -> None:
+    with pytest.raises(BrokenPromise, match=WAITS[forgotten]):
+        taken_in_vain(frozenset({forgotten}))
+
+
+def taken_in_vain(forgets: frozenset[str]) -> None:
+    for seed in range(20):
+        walk = Walk(seed, forgets=forgets)
+        with universe(walk.domains):
+            list(walk.steps(LENGTH))
+
+
+@pytest.mark.parametrize("forgotten", WAITS)
+def test_where_its_promise_is_believed_there_is_a_race(forgotten: str) -> None:
+    """The device's own order, which knows nothing of the specification, and the specification find it at one step."""
+    for seed in range(20):
+        walk = Walk(seed, forgets=frozenset({forgotten}), believed=True)
+        with universe(walk.domains):
+            for step in walk.steps(LENGTH):
+                races = walk.device.races()
+                assert bool(races) is ("race-free" in broken(step)), (seed, step.action.name, step.arguments)
+                if races:
+                    return
+    raise AssertionError("no race was found")
