@@ -67,7 +67,8 @@ def _vacuity(document: dict[str, Any]) -> bool:
 def _necessity(document: dict[str, Any]) -> bool:
     assert [trial["name"] for trial in document["necessity"]] == [*sentences(), *assumptions()]
     assert [trial["name"] for trial in document["faults"]] == [*FAULTS, *asking.SEEDED]
-    caught_by = {w.name: w.property for w in (*weakenings().values(), *asking.SEEDED.values())}
+    caught_by = {name: weakening.property for name, weakening in weakenings().items()}
+    caught_by |= {name: fault.property for name, fault in asking.SEEDED.items()}
     for trial in [*document["necessity"], *document["faults"]]:
         assert trial["verdict"] == "proved", trial
         assert trial["property"] == caught_by[trial["name"]]
