@@ -26,7 +26,8 @@ def in_words(record: r.AnyRecord, header: r.Header | None) -> str:
         case r.Allocate():
             asked = listed([f"{count:,} of {_band(header, band)}" for band, count in enumerate(record.demand)])
             settling = f"; {numbered('ticket', record.settle)} may be settled" if record.settle else ""
-            return f"the driver asks for pages, {asked}{_copying(record, header)}{settling}"
+            wiping = ", wiped" if record.wipe else ""
+            return f"the driver asks for pages, {asked}{_copying(record, header)}{wiping}{settling}"
         case r.Share() | r.Release() | r.Land() | r.Drain() | r.Publish() | r.Unpublish() | r.Compact():
             return f"the driver {_of_pages(record, header)}"
         case _:
@@ -83,9 +84,10 @@ def _step(step: r.Step, header: r.Header | None) -> str:
             return f"{'adds' if grew else 'takes'} {holes} at the {side} side of {_band(header, step.band)}"
         case r.Appeared():
             return f"lets the empty {_band(header, step.band)} appear at page {step.page:,}"
-        case r.Allocated():
+        case r.Allocated() | r.Wiped():
             pages, ids = numbered("page", step.pages), numbered("id", step.ids)
-            return f"hands out {pages} of {_band(header, step.band)} as {ids}"
+            wiped = ", wiped" if isinstance(step, r.Wiped) else ""
+            return f"hands out {pages} of {_band(header, step.band)} as {ids}{wiped}"
         case r.Forked():
             pages, ids, originals = (
                 numbered("page", step.pages),

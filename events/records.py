@@ -111,12 +111,14 @@ class Allocate(Record, frozen=True, tag="call.allocate"):
     """Ask for pages of every kind at once: how many of each band; which tickets may be settled to make room.
 
     `originals` may name virtual pages of each band: the first pages of the band begin as copies of them, one for one.
-    Whoever holds an original for writing must be among the tickets that may be settled.
+    Whoever holds an original for writing must be among the tickets that may be settled.  With `wipe` the other pages
+    begin as zeros; without it they promise no contents.
     """
 
     demand: Annotated[list[Count], Meta(min_length=1, max_length=256)]
     settle: Numbers = []
     originals: Annotated[list[Numbers], Meta(max_length=256)] = []
+    wipe: bool = False
 
 
 class Share(Record, frozen=True, tag="call.share"):
@@ -251,8 +253,16 @@ class Allocated(Record, frozen=True, tag="step.allocate"):
     ids: Numbers
 
 
+class Wiped(Record, frozen=True, tag="step.allocate-wiped"):
+    """Holes became the homes of new virtual pages, pairwise, all of whose bytes are zero."""
+
+    band: BandNumber
+    pages: Numbers
+    ids: Numbers
+
+
 class Forked(Record, frozen=True, tag="step.fork"):
-    """Holes became the homes of new virtual pages, pairwise, each with the contents of the virtual page copied to it."""
+    """Holes became the homes of new virtual pages, pairwise, each with the contents of the page copied to it."""
 
     band: BandNumber
     pages: Numbers
@@ -288,7 +298,9 @@ class Refused(Record, frozen=True, tag="step.refuse"):
     evict: Annotated[list[Count | None], Meta(max_length=256)] = []
 
 
-Step = GrewLow | GrewHigh | AbsorbedLow | AbsorbedHigh | Appeared | Allocated | Forked | Moved | Settled | Refused
+Step = (
+    GrewLow | GrewHigh | AbsorbedLow | AbsorbedHigh | Appeared | Allocated | Wiped | Forked | Moved | Settled | Refused
+)
 
 # -------------------------------------------------------------------------------------------------------------- ends
 

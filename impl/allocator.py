@@ -228,11 +228,16 @@ class Allocator:
         demand: Sequence[int] | Mapping[str, int],
         settle: Iterable[int] = (),
         originals: Originals | None = None,
+        *,
+        wipe: bool = False,
     ) -> Grant | Refusal:
         """Meet a joint demand exactly as `plan` says, or refuse it and change nothing.
 
         Each new page has one reference.  It promises no contents, but for those that begin as copies: these show what
-        their originals show once all that was issued to them has landed.
+        their originals show once all that was issued to them has landed.  With `wipe` the others begin as zeros, the
+        number 0 in every dtype, so that a kernel which reads rows that nobody wrote, if only to give them no weight,
+        finds no NaN that was written there as another kind's.  It costs the writing of those pages, on the allocator's
+        stream; a transfer can be given them only once that has caught up.
         """
         plan = self.plan(demand, settle, originals)
         self._counters.calls += 1
@@ -243,7 +248,7 @@ class Allocator:
             return plan
         self._counters.settled += len(plan.settle)
         self._counters.admitted[plan.step] += 1
-        return Grant(self._steps.carry_out(plan), plan)
+        return Grant(self._steps.carry_out(plan, wipe=wipe), plan)
 
     # ------------------------------------------------------------------------------------------------------ references
 

@@ -46,23 +46,28 @@ class RecordedAllocator:
         demand: Sequence[int] | Mapping[str, int],
         settle: Iterable[int] = (),
         originals: Originals | None = None,
+        *,
+        wipe: bool = False,
     ) -> Grant | Refusal:
         """As `Allocator.allocate`."""
         settle = _listed(settle)
         if type(demand) is not tuple:
             demand = _listed(demand)
         if originals is None:
-            call = _typed(lambda: records.Allocate(self._by_band(demand, 0, _counts), _integers(settle)))
-            return self._call(self._if_memory(call), lambda: self.allocator.allocate(demand, settle))
+            call = _typed(
+                lambda: records.Allocate(self._by_band(demand, 0, _counts), _integers(settle), [], bool(wipe))
+            )
+            return self._call(self._if_memory(call), lambda: self.allocator.allocate(demand, settle, wipe=wipe))
         originals = _listed(originals)
         call = _typed(
             lambda: records.Allocate(
                 self._by_band(demand, 0, _counts),
                 _integers(settle),
                 self._by_band(originals, (), _lists),
+                bool(wipe),
             )
         )
-        return self._call(self._if_memory(call), lambda: self.allocator.allocate(demand, settle, originals))
+        return self._call(self._if_memory(call), lambda: self.allocator.allocate(demand, settle, originals, wipe=wipe))
 
     def share(self, band: int, ids: Any) -> None:
         """As `Allocator.share`."""

@@ -27,8 +27,11 @@ class Steps:
 
     # ------------------------------------------------------------------------------------------------- whole sequences
 
-    def carry_out(self, plan: Plan) -> tuple[Int64, ...]:
-        """Settle, grow, move and absorb as planned, and hand out the demand; the new ids of each band."""
+    def carry_out(self, plan: Plan, *, wipe: bool = False) -> tuple[Int64, ...]:
+        """Settle, grow, move and absorb as planned, and hand out the demand; the new ids of each band.
+
+        With `wipe` new pages that are no copies begin as zeros.
+        """
         for number in plan.settle:
             ticket = self._ledger.tickets[number]
             self._device.wait_for(number)
@@ -42,7 +45,7 @@ class Steps:
         given = []
         originals = plan.originals or (NOTHING,) * len(self._bands)
         for band, count, span, copied in zip(self._bands, plan.demand, plan.spans, originals, strict=True):
-            ids = self._hand_out(band, count, span, copied) if count else NOTHING
+            ids = self._hand_out(band, count, span, copied, wipe) if count else NOTHING
             given.append(ids)
             number = band.geometry.number
             changed = np.concatenate((moved[number], ids)) if number in moved else ids
@@ -161,10 +164,10 @@ class Steps:
         band.holders.enqueue(sources, READ)
         band.counters.moved += sources.size
 
-    def _hand_out(self, band: Band, count: int, span: Extent, originals: Int64) -> Int64:
+    def _hand_out(self, band: Band, count: int, span: Extent, originals: Int64, wipe: bool) -> Int64:
         """Let a span reach from lo to hi, and make what it gained and some holes live; their ids.
 
-        The first of them begin as copies of the originals.
+        The first of them begin as copies of the originals, the others perhaps as zeros.
         """
         number, pages = band.geometry.number, band.pages
         within = pages.lo <= span[0] and span[1] <= pages.hi
@@ -180,8 +183,14 @@ class Steps:
         copies = originals.size
         if copies:
             self._copy(band, homes[:copies], ids[:copies], originals)
-        if self.record and copies < count:
-            self.record(records.Allocated(number, homes[copies:].tolist(), ids[copies:].tolist()))
+        if copies < count:
+            plain = homes[copies:]
+            if wipe:
+                self._device.wipe_pages(number, plain)
+                band.holders.enqueue(plain, WRITE)
+            if self.record:
+                handed_out = records.Wiped if wipe else records.Allocated
+                self.record(handed_out(number, plain.tolist(), ids[copies:].tolist()))
         return ids
 
     def _copy(self, band: Band, homes: Int64, ids: Int64, originals: Int64) -> None:

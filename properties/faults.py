@@ -216,6 +216,12 @@ def leaves_the_bytes_behind(s: State, after: State, band: Term, source: Term, ta
     return after.but(bytes=s.bytes)
 
 
+@in_effect("allocate-wiped", "stream-work-on-record", "sglang#33974")
+def leaves_its_wiping_off_the_record(s: State, after: State, band: Term, page: Term, vid: Term, value: Term) -> State:
+    """The writing on the allocator's stream is not recorded, so that a transfer may bring what it then overwrites."""
+    return after.but(queued=s.queued)
+
+
 @in_effect("fork", "content", "trtllm#12306")
 def hands_out_what_lay_there(s: State, after: State, band: Term, page: Term, vid: Term, original: Term) -> State:
     """The new page is not copied: it shows what its hole did."""

@@ -68,12 +68,12 @@ def refused_demands_keep_what_they_got() -> Iterator[None]:
     """The kinds of a joint demand are allocated one after the other, and the first stays when the second fails."""
 
     def careless(allocate: Method) -> Method:
-        def patched(self: Any, demand: Any, settle: Any = (), originals: Any = None) -> Any:
+        def patched(self: Any, demand: Any, settle: Any = (), originals: Any = None, **named: Any) -> Any:
             first = next((band for band, count in enumerate(demand) if count), 0)
             part = [count if band == first else 0 for band, count in enumerate(demand)]
             if isinstance(self.plan(demand, settle), Refusal) and isinstance(self.plan(part), Plan):
                 allocate(self, part)
-            return allocate(self, demand, settle, originals)
+            return allocate(self, demand, settle, originals, **named)
 
         return patched
 
@@ -86,13 +86,13 @@ def refused_demands_settle_tickets() -> Iterator[None]:
     """Tickets are settled to make room before it is known whether that makes enough."""
 
     def careless(allocate: Method) -> Method:
-        def patched(self: Any, demand: Any, settle: Any = (), originals: Any = None) -> Any:
+        def patched(self: Any, demand: Any, settle: Any = (), originals: Any = None, **named: Any) -> Any:
             settle = list(settle)
             if isinstance(self.plan(demand, settle), Refusal):
                 nothing = self.plan([0 for _ in demand])
                 self._steps.carry_out(Plan(IN_PLACE, nothing.demand, tuple(settle), nothing.spans, (), 0))
                 settle = []
-            return allocate(self, demand, settle, originals)
+            return allocate(self, demand, settle, originals, **named)
 
         return patched
 

@@ -33,9 +33,17 @@ class Driven(Protocol):
         """The number that the next ticket will have."""
 
     def allocate(
-        self, demand: Sequence[int], settle: Iterable[int] = (), originals: Sequence[Any] | None = None
+        self,
+        demand: Sequence[int],
+        settle: Iterable[int] = (),
+        originals: Sequence[Any] | None = None,
+        *,
+        wipe: bool = False,
     ) -> Grant | Refusal:
-        """Meet a joint demand or refuse it; these tickets may be settled, and the first pages of a band be copies."""
+        """Meet a joint demand or refuse it; these tickets may be settled, and the first pages of a band be copies.
+
+        With `wipe` the other pages begin as zeros.
+        """
 
     def plan(
         self, demand: Sequence[int], settle: Iterable[int] = (), originals: Sequence[Any] | None = None

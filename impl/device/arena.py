@@ -8,6 +8,7 @@ import torch
 from impl.chain import Chain
 from impl.device.runtime import ARENA, Event, Piece, Runtime, Touch, Work
 from impl.device.views import row_view
+from impl.kernels.fills import zero_pages
 from impl.kernels.grid import PageGrid
 from impl.kernels.moves import move_pages
 from impl.kernels.tables import update_table
@@ -68,6 +69,18 @@ class ArenaDevice(Generic[Event]):
             yield from (self.page_touch(band, page, writes=True) for page in targets.tolist())
 
         self._enqueue(f"move pages of {self.chain.bands[band].name}", Piece(run, touches))
+
+    def wipe_pages(self, band: int, pages: Int64) -> None:
+        """See `Device.wipe_pages`."""
+        grid, on_device = self._grids[band], self.runtime.on_device
+        pages = pages.copy()
+        self._enqueue(
+            f"wipe pages of {self.chain.bands[band].name}",
+            Piece(
+                lambda: zero_pages(grid, on_device(pages)),
+                lambda: (self.page_touch(band, page, writes=True) for page in pages.tolist()),
+            ),
+        )
 
     def update_table(self, band: int, ids: Int64, pages: Int64) -> None:
         """See `Device.update_table`."""

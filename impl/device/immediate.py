@@ -26,6 +26,10 @@ class ImmediateDevice:
         """Copy pages of a band, pairwise; no target is a source."""
         self._pages[band].move(sources, targets)
 
+    def wipe_pages(self, band: int, pages: Int64) -> None:
+        """Write zeros over pages of a band, what lies between their rows included."""
+        self._pages[band].wipe(pages)
+
     def release_memory(self) -> None:
         """Let go of the arena; its bytes go back once nobody keeps a view of them."""
         self.arena = torch.empty(0, dtype=torch.uint8)

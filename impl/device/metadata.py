@@ -19,6 +19,9 @@ class MetadataDevice:
     def move_pages(self, band: int, sources: Int64, targets: Int64) -> None:
         """No bytes are kept."""
 
+    def wipe_pages(self, band: int, pages: Int64) -> None:
+        """No bytes are kept."""
+
     def release_memory(self) -> None:
         """No bytes are kept."""
 

@@ -20,6 +20,9 @@ class Device(Protocol):
     def move_pages(self, band: int, sources: Int64, targets: Int64) -> None:
         """Copy pages of a band, pairwise; no target is a source."""
 
+    def wipe_pages(self, band: int, pages: Int64) -> None:
+        """Write zeros over pages of a band, what lies between their rows included."""
+
     def release_memory(self) -> None:
         """Give back the arena's bytes once everything asked for so far is done.  Page tables stay."""
 

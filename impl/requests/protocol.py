@@ -17,7 +17,12 @@ class Pages(Protocol):
         """The bands, in address order."""
 
     def allocate(
-        self, demand: Sequence[int], settle: Iterable[int] = (), originals: Sequence[Any] | None = None
+        self,
+        demand: Sequence[int],
+        settle: Iterable[int] = (),
+        originals: Sequence[Any] | None = None,
+        *,
+        wipe: bool = False,
     ) -> Grant | Refusal:
         """Meet a joint demand or refuse it."""
 

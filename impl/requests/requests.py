@@ -27,10 +27,11 @@ class Requests:
 
     Args:
         allocator: or one on record.
+        wipe: whether new pages begin as zeros; see `Allocator.allocate`.
     """
 
-    def __init__(self, allocator: Pages) -> None:
-        self._allocator = allocator
+    def __init__(self, allocator: Pages, *, wipe: bool = False) -> None:
+        self._allocator, self._wipe = allocator, wipe
         self._kinds: tuple[Kind, ...] = tuple(band.kind for band in allocator.chain.bands)
         self._bands = range(len(self._kinds))
 
@@ -118,7 +119,7 @@ class Requests:
         growths = [growth_of(self._allocator, band, kind, growing) for band, kind in enumerate(self._kinds)]
         demand = tuple(growth.demand for growth in growths)
         originals = [growth.originals for growth in growths]
-        result = self._allocator.allocate(demand, settle, originals if any(originals) else None)
+        result = self._allocator.allocate(demand, settle, originals if any(originals) else None, wipe=self._wipe)
         if isinstance(result, Refusal):
             return result
         for band, (growth, ids) in enumerate(zip(growths, result.ids, strict=True)):

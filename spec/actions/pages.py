@@ -30,6 +30,23 @@ class allocate:
         )
 
 
+@action("band page vid value")
+class allocate_wiped:
+    """A hole becomes the home of a new virtual page, over all of which the allocator's stream writes one value."""
+
+    @staticmethod
+    def guard(s: State, band: Term, page: Term, vid: Term, value: Term) -> Guard:
+        yield from allocate.guard(s, band, page, vid)
+
+    @staticmethod
+    def effect(s: State, band: Term, page: Term, vid: Term, value: Term) -> State:
+        return allocate.effect(s, band, page, vid).but(
+            bytes=overwrite(s, this_page(s, band, page), lambda *_: value),
+            written=s.written.set((band, vid), value),
+            queued=s.queued.set((band, page), larger(s.queued[band, page], WRITE)),
+        )
+
+
 @action("band page vid vid")
 class fork:
     """A hole becomes the home of a new virtual page, which begins as a copy of another."""

@@ -14,6 +14,10 @@ PageActions: TypeAlias = tuple[Action, Callable[[Any], Iterable[Arguments]]]
 """The action of a kind of record, and its arguments on each page of one of them."""
 
 
+ZERO = 0
+"""What a page of zeros shows."""
+
+
 def _per_page(action: str, arguments: Callable[[Any], Iterable[Arguments]]) -> PageActions:
     return ACTIONS[action], arguments
 
@@ -33,6 +37,7 @@ PAGE_ACTIONS: dict[type[Any], PageActions] = {
     r.AbsorbedHigh: _counted("absorb-high"),
     r.Appeared: _once("appear", lambda a: (a.band, a.page)),
     r.Allocated: _per_page("allocate", lambda a: zip(repeat(a.band), a.pages, a.ids, strict=False)),
+    r.Wiped: _per_page("allocate-wiped", lambda a: zip(repeat(a.band), a.pages, a.ids, repeat(ZERO), strict=False)),
     r.Forked: _per_page("fork", lambda a: zip(repeat(a.band), a.pages, a.ids, a.copied, strict=False)),
     r.Moved: _per_page("move", lambda a: zip(repeat(a.band), a.sources, a.targets, strict=False)),
     r.Settled: _once("settle", lambda a: (a.ticket,)),

@@ -11,7 +11,7 @@ LAYOUT: frozenset[type[Any]] = frozenset({r.GrewLow, r.GrewHigh, r.AbsorbedLow, 
 SHRINKS: frozenset[type[Any]] = frozenset({r.AbsorbedLow, r.AbsorbedHigh})
 
 STEPS_OF: dict[type[Any], frozenset[type[Any]]] = {
-    r.Allocate: LAYOUT | {r.Allocated, r.Forked, r.Moved, r.Settled, r.Refused},
+    r.Allocate: LAYOUT | {r.Allocated, r.Wiped, r.Forked, r.Moved, r.Settled, r.Refused},
     r.Compact: LAYOUT | {r.Moved},
     r.Release: SHRINKS,
     r.Complete: SHRINKS,
@@ -36,6 +36,8 @@ class Answer:
 
     given: dict[int, list[int]] = field(default_factory=dict)  # by band
     originals: dict[int, list[int]] = field(default_factory=dict)  # of which the first of them are copies
+    unwiped: int = 0  # pages that promise no contents
+    wiped: int = 0
     refusals: int = 0
     settled: int = 0
     moved_bytes: int = 0
@@ -43,8 +45,12 @@ class Answer:
     def note(self, step: Any, page_bytes: Sequence[int]) -> None:
         """One more step, which was legal; `page_bytes` are of each band."""
         kind = type(step)
-        if kind is r.Allocated:
+        if kind is r.Allocated or kind is r.Wiped:
             self.given.setdefault(step.band, []).extend(step.ids)
+            if kind is r.Wiped:
+                self.wiped += len(step.ids)
+            else:
+                self.unwiped += len(step.ids)
         elif kind is r.Forked:
             self.given.setdefault(step.band, []).extend(step.ids)
             self.originals.setdefault(step.band, []).extend(step.copied)
@@ -92,6 +98,9 @@ def _grant_problem(call: r.Allocate, end: r.End, answer: Answer) -> Problem | No
     copied = [answer.originals.get(band, []) for band in range(len(call.demand))]
     if copied != (call.originals or [[] for _ in call.demand]):
         return "agreement", f"copies of {call.originals} were asked for, by band, and {copied} were copied"
+    if answer.unwiped if call.wipe else answer.wiped:
+        asked, done = ("wiped", answer.unwiped) if call.wipe else ("left as they are", answer.wiped)
+        return "agreement", f"pages were to be {asked}, and {done} were not"
     if end.ids != given:
         return "agreement", "the driver was given other ids than the allocator's steps say"
     return None

@@ -34,7 +34,7 @@ def step_problem(s: JudgedArena, call: Any, step: Any, answer: Answer) -> str | 
         return f"{len(step.pages)} pages and {len(step.ids)} ids for {len(step.copied)} originals"
     if kind is r.Forked and len(answer.given.get(step.band, ())) != len(answer.originals.get(step.band, ())):
         return "the copies of a band come before its other pages"
-    if kind is r.Allocated and len(step.pages) != len(step.ids):
+    if kind in (r.Allocated, r.Wiped) and len(step.pages) != len(step.ids):
         return f"{len(step.pages)} pages for {len(step.ids)} ids"
     if kind is r.Moved:
         if len(step.sources) != len(step.targets):

@@ -131,6 +131,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "tickets": SOME_TICKETS,
     "publishers": st.lists(NAMES, max_size=2),
     "evict": st.lists(st.one_of(st.none(), COUNTS), max_size=3),
+    "wipe": st.booleans(),
     "originals": st.lists(LISTS, max_size=4),
     **dict.fromkeys(["ids", "pages", "values", "sources", "targets", "copied"], LISTS),
 }

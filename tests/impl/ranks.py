@@ -58,8 +58,10 @@ class Group:
         demand: Sequence[int] | Mapping[str, int],
         settle: Iterable[int] = (),
         originals: Sequence[Sequence[int]] | None = None,
+        *,
+        wipe: bool = False,
     ) -> Grant | Refusal:
-        result: Grant | Refusal = self._on_all("allocate", demand, list(settle), originals)
+        result: Grant | Refusal = self._on_all("allocate", demand, list(settle), originals, wipe=wipe)
         if isinstance(result, Grant):
             for ticket in result.plan.settle:
                 self._forget(ticket)
@@ -82,8 +84,8 @@ class Group:
     def __getattr__(self, name: str) -> Any:
         return lambda *arguments: self._on_all(name, *arguments)
 
-    def _on_all(self, name: str, *arguments: Any) -> Any:
-        outcomes = [_outcome(rank.allocator, name, arguments) for rank in self.ranks]
+    def _on_all(self, name: str, *arguments: Any, **named: Any) -> Any:
+        outcomes = [_outcome(rank.allocator, name, arguments, named) for rank in self.ranks]
         for number, (said, _) in enumerate(outcomes):
             if said != outcomes[0][0]:
                 raise Disagreement(f"{name}{arguments}: rank 0 says {outcomes[0][0]}, rank {number} says {said}")
@@ -152,10 +154,10 @@ class GroupDriver(Driver):
             del self.tickets[ticket]
 
 
-def _outcome(allocator: Allocator, name: str, arguments: Sequence[Any]) -> tuple[Any, Any]:
+def _outcome(allocator: Allocator, name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, Any]:
     """What a call gave, in a form that can be compared, and itself."""
     try:
-        result = getattr(allocator, name)(*arguments)
+        result = getattr(allocator, name)(*arguments, **named)
     except Misuse as misuse:
         return str(misuse), misuse
     return _comparable(result), result

@@ -139,7 +139,7 @@ class Replay:
         self.span[step.band] = [step.page, step.page + 1]
         self._check()
 
-    def on_allocated(self, step: r.Allocated | r.Forked) -> None:
+    def on_allocated(self, step: r.Allocated | r.Wiped | r.Forked) -> None:
         named = {
             each for entries in self.held.values() for (band, _), (_, each) in entries.items() if band == step.band
         }
@@ -150,6 +150,8 @@ class Replay:
             self.page_of[step.band][each] = page
             self.references[step.band][each] = 1
         self._check()
+
+    on_wiped = on_allocated
 
     def on_forked(self, step: r.Forked) -> None:
         writing = {key for entries in self.held.values() for key, (mode, _) in entries.items() if mode == "write"}

@@ -93,7 +93,7 @@ class Driver:
         return name
 
     def allocate(self) -> None:
-        result = self.allocator.allocate(self.some_demand(), self.settleable())
+        result = self.allocator.allocate(self.some_demand(), self.settleable(), wipe=self.rnd.random() < 0.3)
         if isinstance(result, Grant):
             self.took(result)
 

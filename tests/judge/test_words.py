@@ -22,6 +22,10 @@ SENTENCES: tuple[tuple[Any, str], ...] = (
         "the driver asks for pages, 2 of band 'state', 1 of band 'window' and 0 of band 'full', the first as copies of "
         "id 10 of band 'state' and id 5 of band 'window'",
     ),
+    (
+        r.Allocate([0, 1, 0], [], [], True),
+        "the driver asks for pages, 0 of band 'state', 1 of band 'window' and 0 of band 'full', wiped",
+    ),
     (r.Share(1, [5]), "the driver shares id 5 of band 'window'"),
     (r.Release(9, []), "the driver releases no id of band 9"),
     (r.Open(6, "copy", "host", [3]), "the driver opens ticket 6, a copy on stream 'host', waiting for ticket 3"),
@@ -41,6 +45,7 @@ SENTENCES: tuple[tuple[Any, str], ...] = (
     (r.AbsorbedHigh(1, 2), "the allocator takes 2 holes at the high side of band 'window'"),
     (r.Appeared(1, 15), "the allocator lets the empty band 'window' appear at page 15"),
     (r.Allocated(0, [3], [13]), "the allocator hands out page 3 of band 'state' as id 13"),
+    (r.Wiped(0, [3], [13]), "the allocator hands out page 3 of band 'state' as id 13, wiped"),
     (
         r.Forked(0, [3], [13], [10]),
         "the allocator hands out page 3 of band 'state' as id 13, copied from id 10",

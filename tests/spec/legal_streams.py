@@ -101,8 +101,8 @@ class Driver:
         held = [page for page in MEMBERS["page"] if s.held[ticket, band, page] == WRITE] or [0]
         flying = [page for page in MEMBERS["page"] if s.flying[band, page]] or [0]
         calls = [
-            r.Allocate([choose([0, 1]), choose([0, 1, 2]), choose([0, 1, 3])]),
-            r.Allocate([0, choose([0, 1]), choose([0, 1])], [ticket]),
+            r.Allocate([choose([0, 1]), choose([0, 1, 2]), choose([0, 1, 3])], wipe=choose([False, True])),
+            r.Allocate([0, choose([0, 1]), choose([0, 1])], [ticket], [], choose([False, True])),
             self._copying(band, ids[0], ticket),
             r.Share(band, ids),
             r.Release(band, ids),
@@ -140,7 +140,7 @@ class Driver:
         for band, count in enumerate(call.demand):
             originals = call.originals[band] if call.originals else []
             for number in range(count):
-                home = self._home(band, originals[number : number + 1])
+                home = self._home(band, originals[number : number + 1], call.wipe)
                 if home is None:
                     self.known, self.records = begun
                     reason: Any = self.rng.choice(["never", "after-release", "evict"])
@@ -151,12 +151,13 @@ class Driver:
                 given[band] += home.ids
         self._write(r.End(ids=given))
 
-    def _home(self, band: int, original: list[int]) -> Any:
+    def _home(self, band: int, original: list[int], wiped: bool) -> Any:
         """A page, or a copy of one, after its band has grown by one where that must be; none if it cannot."""
         for _ in range(2):
             pairs = [(page, vid) for page in self._holes(band) for vid in IDS]
+            plain = r.Wiped if wiped else r.Allocated
             homes = [
-                r.Forked(band, [page], [vid], original) if original else r.Allocated(band, [page], [vid])
+                r.Forked(band, [page], [vid], original) if original else plain(band, [page], [vid])
                 for page, vid in pairs
             ]
             home = self._first_legal(homes)

@@ -29,7 +29,7 @@ MODES = {"read": READ, "write": WRITE}
 SHRINKS = (r.AbsorbedLow, r.AbsorbedHigh)
 LAYS_OUT = (*SHRINKS, r.GrewLow, r.GrewHigh, r.Appeared)
 ASKED_FOR: dict[type[Any], tuple[type[Any], ...]] = {
-    r.Allocate: (*LAYS_OUT, r.Allocated, r.Forked, r.Moved, r.Settled, r.Refused),
+    r.Allocate: (*LAYS_OUT, r.Allocated, r.Wiped, r.Forked, r.Moved, r.Settled, r.Refused),
     r.Compact: (*LAYS_OUT, r.Moved),
     **dict.fromkeys((r.Release, r.Complete, r.Settle, r.Drain, r.Unpublish), SHRINKS),
 }
@@ -322,12 +322,13 @@ class Reference:
             return step.ticket in self.call.settle and self.outstanding(step.ticket)
         if isinstance(step, r.Refused):
             return True
-        if isinstance(step, r.Allocated) and len(step.pages) != len(step.ids):
+        if isinstance(step, r.Allocated | r.Wiped) and len(step.pages) != len(step.ids):
             return False
         if isinstance(step, r.Forked) and not (
             len(step.pages) == len(step.ids) == len(step.copied)
             and not any(
-                isinstance(other, r.Allocated) and other.band == step.band and other.ids for other in self.steps
+                isinstance(other, r.Allocated | r.Wiped) and other.band == step.band and other.ids
+                for other in self.steps
             )
         ):
             return False
@@ -346,7 +347,7 @@ class Reference:
         given: list[list[int]] = [[], [], []]
         copied: list[list[int]] = [[], [], []]
         for step in self.steps:
-            if isinstance(step, r.Allocated | r.Forked):
+            if isinstance(step, r.Allocated | r.Wiped | r.Forked):
                 given[step.band] = given[step.band] + step.ids
             if isinstance(step, r.Forked):
                 copied[step.band] = copied[step.band] + step.copied
@@ -354,9 +355,13 @@ class Reference:
         settled = any(isinstance(step, r.Settled) for step in self.steps)
         counts = [len(ids) for ids in given]
         asks = isinstance(call, r.Allocate)
+        unasked = r.Allocated if asks and call.wipe else r.Wiped
         fits = {
             "refused": asks and refusals == 1 and not any(end.ids),
-            "done": end.ids == given and not refusals and copied == (call.originals or [[], [], []])
+            "done": end.ids == given
+            and not refusals
+            and copied == (call.originals or [[], [], []])
+            and not any(isinstance(step, unasked) and step.ids for step in self.steps)
             if asks
             else not end.ids,
             "failed": False,
@@ -431,6 +436,8 @@ def _step_actions(step: Any) -> Iterable[tuple[str, tuple[Any, ...]]]:
             yield "appear", (step.band, step.page)
         case r.Allocated():
             yield from (("allocate", (step.band, *pair)) for pair in zip(step.pages, step.ids, strict=True))
+        case r.Wiped():
+            yield from (("allocate-wiped", (step.band, *pair, 0)) for pair in zip(step.pages, step.ids, strict=True))
         case r.Forked():
             rows = zip(step.pages, step.ids, step.copied, strict=True)
             yield from (("fork", (step.band, *row)) for row in rows)

@@ -53,6 +53,7 @@ def allocator(check: str, problem: str, *records: Any) -> Broken:
 
 
 ASK = r.Allocate([1, 1, 1])
+WIPE = r.Allocate([1, 1, 1], wipe=True)
 COPY = r.Allocate([0, 1, 0], [], [[], [5], []])
 COPY_SETTLED = r.Allocate([0, 1, 0], [FIRST], [[], [6], []])
 """The first forward writes the original, and may be settled."""
@@ -124,6 +125,17 @@ GUARDS: dict[str, Broken] = {
     "allocate.the-id-is-not-in-use": allocator("bijection", "id 5", ASK, r.Allocated(WINDOW, [21], [5])),
     "allocate.no-outstanding-ticket-was-given-the-id": allocator(
         "ids-fresh", "id 6", *FREED_WHILE_HELD, ASK, r.Allocated(WINDOW, [21], [6])
+    ),
+    "allocate-wiped.the-page-is-inside-its-bands-span": allocator(
+        "outside-is-free", "page 24", WIPE, r.Wiped(WINDOW, [24], [7])
+    ),
+    "allocate-wiped.the-page-is-not-live": allocator("bijection", "page 20", WIPE, r.Wiped(WINDOW, [20], [7])),
+    "allocate-wiped.the-page-is-not-withheld": allocator(
+        "ledger-gated-reuse", "page 2", WIPE, r.Wiped(STATE, [2], [13])
+    ),
+    "allocate-wiped.the-id-is-not-in-use": allocator("bijection", "id 5", WIPE, r.Wiped(WINDOW, [21], [5])),
+    "allocate-wiped.no-outstanding-ticket-was-given-the-id": allocator(
+        "ids-fresh", "id 6", *FREED_WHILE_HELD, WIPE, r.Wiped(WINDOW, [21], [6])
     ),
     "fork.the-page-is-inside-its-bands-span": allocator(
         "outside-is-free", "page 24", COPY, r.Forked(WINDOW, [24], [7], [5])
@@ -267,6 +279,23 @@ RULES: dict[str, Broken] = {
     ),
     "a step in no band": allocator("agreement", "no band 3", ASK, r.GrewLow(3, 1)),
     "more pages than ids": allocator("agreement", "1 pages for 0 ids", ASK, r.Allocated(STATE, [3], [])),
+    "more wiped pages than ids": allocator("agreement", "1 pages for 0 ids", WIPE, r.Wiped(STATE, [3], [])),
+    "a page that was to be wiped and was not": allocator(
+        "agreement",
+        "to be wiped, and 1 were not",
+        r.Allocate([2, 0, 0], [], [[10], [], []], True),
+        r.GrewHigh(STATE, 1),
+        r.Forked(STATE, [3], [13], [10]),
+        r.Allocated(STATE, [4], [14]),
+        r.End(ids=[[13, 14], [], []]),
+    ),
+    "a page that was wiped for nobody": allocator(
+        "agreement",
+        "as they are, and 1 were not",
+        r.Allocate([1, 0, 0]),
+        r.Wiped(STATE, [3], [13]),
+        r.End(ids=[[13], [], []]),
+    ),
     "more pages than ids of copies": allocator("agreement", "1 pages and 0 ids", COPY, r.Forked(WINDOW, [21], [], [5])),
     "fewer originals than copies": allocator(
         "agreement", "1 ids for 0 originals", COPY, r.Forked(WINDOW, [21], [7], [])
@@ -431,7 +460,7 @@ def test_every_record_is_found_at_least_once() -> None:
 SHRINKS = {r.AbsorbedLow, r.AbsorbedHigh}
 LAYS_OUT = SHRINKS | {r.GrewLow, r.GrewHigh, r.Appeared}
 MAY_BRING: tuple[tuple[Any, set[Any]], ...] = (
-    (r.Allocate([1, 1, 1]), LAYS_OUT | {r.Allocated, r.Forked, r.Moved, r.Settled, r.Refused}),
+    (r.Allocate([1, 1, 1]), LAYS_OUT | {r.Allocated, r.Wiped, r.Forked, r.Moved, r.Settled, r.Refused}),
     (r.Compact(999), LAYS_OUT | {r.Moved}),
     (r.Release(WINDOW, [5]), SHRINKS),
     (r.Complete(FIRST), SHRINKS),
@@ -454,6 +483,7 @@ A_STEP = (
     r.AbsorbedHigh(WINDOW, 0),
     r.Appeared(WINDOW, 0),
     r.Allocated(WINDOW, [], []),
+    r.Wiped(WINDOW, [], []),
     r.Forked(WINDOW, [], [], []),
     r.Moved(WINDOW, [], []),
     r.Settled(FIRST),

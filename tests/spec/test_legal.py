@@ -88,6 +88,16 @@ CASES: dict[str, tuple[tuple[Any, ...], dict[str, int]]] = {
         ),
         {},
     ),
+    "wiped pages behind a copy": (
+        (
+            r.Allocate([1, 2, 0], [], [[], [5], []], True),
+            r.Wiped(STATE, [3], [13]),
+            r.Forked(WINDOW, [21], [7], [5]),
+            r.Wiped(WINDOW, [23], [8]),
+            r.End(ids=[[13], [7, 8], []]),
+        ),
+        {"fork": 1, "allocate-wiped": 2},
+    ),
     "copies, and a page that is none": (
         (
             r.Allocate([0, 2, 1], [], [[], [5], [1]]),

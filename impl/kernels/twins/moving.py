@@ -12,7 +12,7 @@ LARGE: Final = 1 << 14
 
 
 class HostPages:
-    """The pages of a band in the host's memory, as numpy copies them fastest."""
+    """The pages of a band in the host's memory, as numpy copies and fills them fastest."""
 
     __slots__ = ("_items", "_pages")
 
@@ -31,6 +31,10 @@ class HostPages:
         else:
             items = self._items
             items[targets] = items[sources]
+
+    def wipe(self, pages: Int64) -> None:
+        """Write zeros over pages."""
+        self._pages[pages] = 0
 
 
 def move(grid: PageGrid, sources: torch.Tensor, targets: torch.Tensor) -> None:
