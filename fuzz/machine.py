@@ -1,14 +1,16 @@
-"""The state machine: the same operations, chosen and shrunk by Hypothesis, every call watched from outside."""
+"""The state machine: the same operations, chosen by Hypothesis, every call watched from outside."""
 
 import time
-from collections.abc import Callable, Sequence
+from bisect import bisect
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from struct import unpack
 from typing import Any, Final
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, strategies
-from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from fuzz.coverage import Coverage
 from fuzz.engine.engine import Engine
@@ -16,6 +18,7 @@ from fuzz.engine.kinds import KINDS
 from fuzz.engine.operations import Draws
 from fuzz.explaining import explained
 from fuzz.failure import Failure
+from fuzz.seeded import EMPHASES, FILLINGS
 from fuzz.setups import Setup
 from fuzz.staging import stage_for
 from fuzz.targets.own import OWN
@@ -27,12 +30,9 @@ BATCH: Final = 10
 """Examples between two looks at the clock."""
 
 # as bytes, which Hypothesis draws at once and evenly; as numbers they would be five draws, and mostly small
-_DRAWS: Final = strategies.binary(min_size=9, max_size=9)
-
-RARELY: Final = 1
-OFTEN: Final = 6
-"""Hypothesis chooses among rules evenly: all operations of the one weight and below share a rule, and each of the other
-weight and above gets two."""
+_OPERATION: Final = strategies.binary(min_size=10, max_size=10)
+_EMPHASES: Final = strategies.binary(min_size=len(KINDS), max_size=len(KINDS))
+_FILLING: Final = strategies.binary(min_size=25, max_size=25)
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class MachineRun:
 
     Attributes:
         seed: from which it can be done again.
-        examples: sequences of operations that were tried, those made while shrinking included.
+        examples: sequences of operations that were tried.
         operations: of the engine.
         calls: to the allocators, each judged.
-        seconds: that passed, shrinking included.
+        seconds: that passed, the time for making a failure shorter included.
         coverage: what was exercised.
         failure: what broke; None if nothing did.
         excused: examples that ended early because something broke that the target does not promise.
@@ -83,7 +83,7 @@ def run_machine(
         seconds: after which no further batch of examples is begun.
         progress: told after each batch.
         fault: the seeded fault that is in force, to be noted in the failure.
-        reduce_seconds: for making a failure shorter after Hypothesis has.
+        reduce_seconds: for making a failure shorter.
     """
     begun = time.monotonic()
     tally = _Tally()
@@ -123,8 +123,12 @@ class _Tally:
         self.log: list[Any] = []
 
 
+# zeros are drawn more often than other numbers, and stand for what a person would do first
+_KINDS: Final = (KINDS["admit"], *(kind for kind in KINDS.values() if kind.name != "admit"))
+
+
 def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedStateMachine]:
-    """A state machine whose rules are the engine's operations."""
+    """A state machine that operates an engine."""
 
     class Machine(RuleBasedStateMachine):
         def __init__(self) -> None:
@@ -133,6 +137,24 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
             self.engine = Engine(self.stage)
             self.over = False
             tally.examples += 1
+
+        @initialize(emphases=_EMPHASES, filling=_FILLING)
+        def begin(self, emphases: bytes, filling: bytes) -> None:
+            """Each kind of operation is rarer or more frequent in one example than in another, or absent from it.
+
+            Some examples begin in an arena that is filled kind by kind.
+            """
+            chosen = zip(_KINDS, emphases, strict=True)
+            weights = [kind.weight * EMPHASES[byte % len(EMPHASES)] for kind, byte in chosen]
+            self.upto = list(accumulate(weights if any(weights) else [1 for _ in weights]))
+            for place in range(1, 1 + 8 * FILLINGS[filling[0] % len(FILLINGS)], 8):
+                self.operate("one-kind", unpack("<4H", filling[place : place + 8]))
+
+        @rule(drawn=_OPERATION)
+        def operate_one(self, drawn: bytes) -> None:
+            which, *draws = unpack("<5H", drawn)
+            # one rule for all, since Hypothesis does not choose evenly among many
+            self.operate(_KINDS[bisect(self.upto, which * self.upto[-1] >> 16)].name, tuple(draws))
 
         def teardown(self) -> None:
             tally.calls += self.stage.calls
@@ -152,22 +174,7 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
                 self.over = True
                 tally.excused += 1
 
-    rules = {kind.name: [kind.name] for kind in KINDS.values() if kind.weight > RARELY}
-    rules |= {f"{kind.name}-again": [kind.name] for kind in KINDS.values() if kind.weight >= OFTEN}
-    rules["rarely"] = [kind.name for kind in KINDS.values() if kind.weight <= RARELY]
-    for rule_name, names in rules.items():
-        attribute = rule_name.replace("-", "_")
-        setattr(Machine, attribute, _rule(names, attribute))
     return Machine
-
-
-def _rule(names: Sequence[str], attribute: str) -> Any:
-    def operate(self: Any, draws: bytes) -> None:
-        *numbers, which = unpack("<4HB", draws)
-        self.operate(names[which % len(names)], tuple(numbers))
-
-    operate.__name__ = attribute
-    return rule(draws=_DRAWS)(operate)
 
 
 def _settings(examples: int, steps: int) -> hypothesis.settings:
@@ -180,5 +187,6 @@ def _settings(examples: int, steps: int) -> hypothesis.settings:
         report_multiple_bugs=False,
         verbosity=hypothesis.Verbosity.quiet,
         suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink],
+        # what is found is made shorter call by call, which takes less time than bit by bit
+        phases=[Phase.generate],
     )

@@ -26,6 +26,9 @@ LIVES: Final = (40, 120, 300)
 EMPHASES: Final = (0, 1, 1, 2, 5)
 """Each kind of operation is rarer or more frequent in one life than in another, or absent from it."""
 
+FILLINGS: Final = (0, 0, 1, 2, 3)
+"""Some lives begin in an arena that is filled kind by kind."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -139,8 +142,7 @@ def operations_of(seed: int, life: int, lives: Sequence[int] = LIVES) -> Iterato
     weights = [kind.weight * rnd.choice(EMPHASES) for kind in KINDS.values()]
     if not any(weights):
         weights = [1 for _ in names]
-    # some lives begin in an arena that is filled kind by kind
-    filling = ["one-kind"] * rnd.choice((0, 0, 1, 2, 3))
+    filling = ["one-kind"] * rnd.choice(FILLINGS)
     for name in filling + rnd.choices(names, weights, k=rnd.choice(lives)):
         yield Operation(name, _split(rnd.getrandbits(4 * DRAW_BITS)))
 

@@ -42,7 +42,7 @@ def test_each_fault_is_caught_by_the_property_that_it_names(name: str) -> None:
     assert trial.shrunk <= LONGEST
 
 
-@pytest.mark.parametrize("name", ["ids-are-taken-for-pages", "never-is-said-too-early"])
+@pytest.mark.parametrize("name", ["free-ignores-holders", "rivals-are-not-looked-for", "copies-are-not-made", "never-is-said-too-early"])
 def test_the_state_machine_finds_faults_too(name: str) -> None:
     fault = FAULTS[name]
     with fault.apply():
