@@ -1,6 +1,6 @@
 # Every target works as the first command in a fresh clone; the second call finds .venv ready.
 .DEFAULT_GOAL := help
-.PHONY: help venv test gate gpu brute soak peers clean
+.PHONY: help venv test gate docs gpu brute soak peers clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,6 +9,7 @@ READY := .venv/.ready
 help:
 	@echo 'make gate   prove, fuzz and judge; one verdict'
 	@echo 'make test   lint, types and tests'
+	@echo 'make docs   generate the documents and build their site in build/docs/html'
 	@echo 'make gpu    test and measure the kernels on a GPU'
 	@echo 'make brute  compare admission with exhaustive search, 100 thousand demands'
 	@echo 'make soak   ten million calls, each judged, in bounded memory'
@@ -32,7 +33,7 @@ $(READY): pyproject.toml constraints.txt constraints-cpu.txt
 	else \
 	    echo 'pip offers no CPU build of torch here: installing the plain release' && \
 	    pins='-c constraints.txt' && $(BIN)/pip install -qq 'torch==2.13.0' $$pins; \
-	fi && $(BIN)/pip install -qq --editable '.[dev]' $$pins
+	fi && $(BIN)/pip install -qq --editable '.[dev,docs]' $$pins
 	@touch $@
 
 test: $(READY)
@@ -43,6 +44,9 @@ test: $(READY)
 
 gate: $(READY)
 	$(BIN)/bandgap gate
+
+docs: $(READY)
+	$(BIN)/bandgap docs
 
 # .venv has the CPU build of torch where there is one: give a Python whose torch has CUDA, with triton, numpy, msgspec,
 # pytest and pytest-timeout beside it.

@@ -1,0 +1,26 @@
+"""How much there is of everything, counted where it is registered."""
+
+from bandgap.documents.admitted import by_property
+from bandgap.documents.catalogue import all_faults, catalogue
+from bandgap.documents.markdown import table
+from properties.known import weakenings
+from properties.obligations import obligations
+from properties.specification import SPECIFICATIONS
+
+
+def numbers() -> str:
+    """A table."""
+    whole = catalogue()
+    actions = [entry for entry in whole.actions.values() if not entry.is_base]
+    sentences = sum(len(entry.sentences) for entry in actions)
+    faults = all_faults()
+    of_specification = sum(fault.where == "specification" for fault in faults)
+    rows = [
+        ("actions", f"{len(actions)}, with {sentences} sentences in their guards"),
+        ("properties", f"{len(whole.properties)}, and {len(by_property())} of admission"),
+        ("obligations", f"{sum(len(obligations(one)) for one in SPECIFICATIONS):,}, each for arenas of any size"),
+        ("theorems about admission", f"{sum(map(len, by_property().values()))}, of the allocator's own arithmetic"),
+        ("weakenings that must be refuted", f"{len(weakenings())}"),
+        ("seeded faults", f"{of_specification} in the specification, {len(faults) - of_specification} in the code"),
+    ]
+    return table(("what", "how many"), rows)

@@ -1,0 +1,266 @@
+"""The site: Markdown that is generated into a build folder, and HTML that Sphinx makes of it.
+
+Sphinx with Furo, because both are kept up, take Markdown, and make pages that ask for nothing from anywhere else: no
+font, no script, no style is downloaded when a page is read.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+
+from bandgap.documents.catalogue import ActionEntry, Catalogue, PropertyEntry, catalogue
+from bandgap.documents.drawing import in_svg, of_scene
+from bandgap.documents.entries import Style, action_parts, property_parts
+from bandgap.documents.glossary import GLOSSARY
+from bandgap.documents.markdown import bullets, code, fenced, joined, sentence, table
+from bandgap.documents.numbers import numbers
+from bandgap.documents.scenes.all import example_of
+from bandgap.documents.semantics import READING, action_groups, state_blocks, word_lines
+from bandgap.documents.stories import admission
+from bandgap.documents.stories.admission import Decision
+from bandgap.documents.stories.life import life_of_a_page
+from bandgap.documents.stories.telling import ARENA_BYTES
+from bandgap.documents.trust import trust
+from bandgap.pictures import Arena
+from bandgap.pictures.wording import event
+
+SETTINGS: Mapping[str, object] = {
+    "project": "Bandgap",
+    "html_title": "Bandgap",
+    "extensions": ["myst_parser"],
+    "source_suffix": [".md"],
+    "html_theme": "furo",
+    "html_theme_options": {"navigation_with_keys": True, "top_of_page_buttons": []},
+    "html_static_path": ["_static"],
+    "html_css_files": ["site.css"],
+    "html_copy_source": False,
+    "html_show_sourcelink": False,
+    "html_show_sphinx": False,
+    "html_show_copyright": False,
+    "pygments_style": "default",
+    "pygments_dark_style": "native",
+}
+"""What Sphinx is told."""
+
+WRITTEN = ("index", "life", "admission", "serving", "device")
+"""The pages that are written by hand, in `docs/pages`, with places for what is generated."""
+
+COPIED = ("device-facts", "peers")
+"""Documents of `docs` that become pages as they are."""
+
+LEGEND = (
+    '<ul class="legend"><li><i class="live"></i>live</li><li><i class="withheld"></i>withheld</li>'
+    '<li><i class="hole"></i>hole</li><li><i class="acted-on"></i>acted on</li><li><i class="changed"></i>changed</li>'
+    '<li><i class="wrong"></i>wrong</li></ul>'
+)
+
+KINDS = (("invariant", "Invariants"), ("step", "Properties of a step"), ("theorem", "Theorems"))
+
+
+class NoGenerator(Exception):
+    """Sphinx or one of its parts is not installed."""
+
+
+def build_site(root: Path, out: Path) -> Path:
+    """Write the sources and build the pages; returns the first page.
+
+    Raises:
+        NoGenerator: the group `docs` of dependencies is not installed.
+        subprocess.CalledProcessError: Sphinx objects to a page, or finds a link that leads nowhere.
+    """
+    missing = [name for name in ("sphinx", "furo", "myst_parser") if find_spec(name) is None]
+    if missing:
+        raise NoGenerator(", ".join(missing))
+    source, html = out / "source", out / "html"
+    write_sources(root, source)
+    shutil.rmtree(html, ignore_errors=True)
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", str(out / "doctrees")]
+    subprocess.run([*command, str(source), str(html)], check=True, capture_output=True, text=True)
+    return html / "index.html"
+
+
+def write_sources(root: Path, source: Path) -> tuple[Path, ...]:
+    """Write everything that Sphinx reads into a folder of its own; returns what was written."""
+    shutil.rmtree(source, ignore_errors=True)
+    texts = dict(sources(root))
+    for name, text in texts.items():
+        path = source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    shutil.copy(root / "docs/arena.svg", source / "arena.svg")
+    return tuple(source / name for name in texts)
+
+
+def sources(root: Path) -> Iterator[tuple[str, str]]:
+    """Every file by its path in the folder of sources."""
+    whole = catalogue()
+    places = _places()
+    for name in WRITTEN:
+        text = _filled((root / "docs/pages" / f"{name}.md").read_text(), places)
+        yield f"{name}.md", joined([text, *_side_bar()]) if name == "index" else text
+    for name in COPIED:
+        yield f"{name}.md", (root / "docs" / f"{name}.md").read_text()
+    yield "trust.md", trust().replace("(semantics.md)", "(properties/index.md)")
+    yield "glossary.md", _glossary()
+    yield "state.md", joined(["# State", READING.replace("[below](#words)", "[here](words.md)"), *state_blocks()])
+    yield "words.md", _words(whole)
+    yield "actions/index.md", _actions(whole)
+    for entry in whole.actions.values():
+        if not entry.is_base:
+            yield f"actions/{slug(entry.name)}.md", _action_page(entry)
+    yield "properties/index.md", _properties(whole)
+    for claim in whole.properties.values():
+        yield f"properties/{slug(claim.name)}.md", _property_page(claim)
+    yield "_static/site.css", (Path(__file__).parent / "site.css").read_text()
+    yield "conf.py", "".join(f"{name} = {value!r}\n" for name, value in SETTINGS.items())
+
+
+def slug(name: str) -> str:
+    """The name of the file of an action or a property."""
+    return name.replace("/", "-")
+
+
+# ------------------------------------------------------------------------------------------------------------ places
+
+
+def _places() -> Mapping[str, object]:
+    return {
+        "picture_of_an_arena": "![One arena in address order](arena.svg)",
+        "numbers": numbers(),
+        "arena_bytes": f"{ARENA_BYTES:,}",
+        "life": _life(),
+        "in_place": _decision(admission.in_place()),
+        "compacted": _decision(admission.compacted()),
+        "relaid": _decision(admission.relaid()),
+        "refused": _decision(admission.refused()),
+        "action": _action_example,
+    }
+
+
+def _filled(text: str, places: Mapping[str, object]) -> str:
+    """A page with its places filled; one that is not known is an error."""
+    environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
+    return environment.from_string(text).render(places)
+
+
+def _life() -> str:
+    chapters = life_of_a_page()
+    drawn = in_svg(*[chapter.moment.arena for chapter in chapters], said=[chapter.title for chapter in chapters])
+    blocks = [_scroll(LEGEND)]
+    for number, (chapter, picture) in enumerate(zip(chapters, drawn, strict=True), 1):
+        said = bullets(sentence(line) for line in chapter.moment.said)
+        blocks += [
+            f"## {number}. {chapter.title}",
+            chapter.text,
+            _scroll(picture),
+            _details("What was asked and done", said),
+        ]
+    return joined(blocks)
+
+
+def _decision(decision: Decision) -> str:
+    pictures = _draw([("before", decision.before.arena), ("after", decision.after.arena)], decision.said)
+    said = bullets(sentence(line) for line in decision.after.said)
+    return joined([pictures, _details("What was asked and done", said)])
+
+
+def _action_example(name: str) -> str:
+    shown = example_of(name)
+    before, after = of_scene(shown)
+    return _draw([("before", before), ("after", after)], event(shown.example))
+
+
+# ------------------------------------------------------------------------------------------------------------- pages
+
+
+def _action_page(entry: ActionEntry) -> str:
+    return joined([f"# {entry.name}", *action_parts(entry, PAGE)])
+
+
+def _property_page(entry: PropertyEntry) -> str:
+    return joined([f"# {entry.name}", *property_parts(entry, PAGE)])
+
+
+def _actions(whole: Catalogue) -> str:
+    blocks = ["# Actions", "Whatever an allocator does is a sequence of these."]
+    for title, entries in action_groups(whole):
+        rows = [(f"[{code(entry.name)}]({slug(entry.name)}.md)", entry.action.prose) for entry in entries]
+        blocks += [f"## {title}", table(("action", "what happens"), rows)]
+    return joined([*blocks, _toctree([slug(e.name) for e in whole.actions.values() if not e.is_base])])
+
+
+def _properties(whole: Catalogue) -> str:
+    blocks = ["# Properties", "What is always true."]
+    for kind, title in KINDS:
+        rows = [
+            (f"[{code(name)}]({slug(name)}.md)", entry.claim.prose)
+            for name, entry in whole.properties.items()
+            if entry.kind == kind
+        ]
+        blocks += [f"## {title}", table(("property", "says"), rows)]
+    return joined([*blocks, _toctree([slug(name) for name in whole.properties])])
+
+
+def _words(whole: Catalogue) -> str:
+    blocks = [
+        "# Words",
+        "The formulas of actions and properties are written in these. Each is a short name for what its formula says; "
+        "of a range, such as `ticket in holders(band, page)`, the formula says what its members are.",
+    ]
+    for word in whole.words.values():
+        blocks += [f"## {word.name}", fenced(word_lines(word.call, word.prose, word.formula)[:-1])]
+    return joined(blocks)
+
+
+def _glossary() -> str:
+    rows = [(f"**{term}**", meaning) for term, meaning in sorted(GLOSSARY.items())]
+    return joined(["# Glossary", table(("term", "says"), rows)])
+
+
+def _side_bar() -> Iterator[str]:
+    parts = {
+        "Read": ("life", "admission", "serving", "device", "glossary"),
+        "Look up": ("actions/index", "properties/index", "state", "words"),
+        "Trust": ("trust", *COPIED),
+    }
+    yield from (_toctree(names, title) for title, names in parts.items())
+
+
+def _toctree(names: Sequence[str], caption: str = "") -> str:
+    options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
+    return "\n".join(["```{toctree}", *options, "", *names, "```"])
+
+
+# ------------------------------------------------------------------------------------------------------------- style
+
+
+def _link(name: str) -> str:
+    folder = "properties" if name in catalogue().properties else "actions"
+    return f"[{code(name)}](../{folder}/{slug(name)}.md)"
+
+
+def _draw(arenas: Sequence[tuple[str, Arena]], between: str) -> str:
+    pictures = in_svg(*[arena for _, arena in arenas], said=[said for said, _ in arenas])
+    happened = between if between.endswith(".") else code(between)
+    blocks = []
+    for number, ((said, _), picture) in enumerate(zip(arenas, pictures, strict=True)):
+        if number:
+            blocks.append(happened)
+        blocks.append(_scroll(f'<div class="said">{said}</div>\n{picture}'))
+    return joined([*blocks, _scroll(LEGEND)]).rstrip()
+
+
+def _scroll(html: str) -> str:
+    return f'<div class="scroll">\n{html}\n</div>'
+
+
+def _details(title: str, text: str) -> str:
+    return f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
+PAGE = Style(link=_link, draw=_draw, heading=lambda title: f"## {title}", fold=_details)

@@ -1,0 +1,231 @@
+"""`docs/trust.md`: what is taken on trust, and what answers for everything else."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from bandgap.documents.admitted import PROSE as PROSE_OF_ADMISSION
+from bandgap.documents.admitted import by_property
+from bandgap.documents.catalogue import all_faults, catalogue
+from bandgap.documents.markdown import bullets, code, joined, listed, sentence, table
+from bandgap.documents.semantics import NOTE
+from properties.assumptions import ASSUMPTIONS, ENCODINGS, Assumption, given_at, stages
+from properties.known import weakenings
+from properties.obligations import Kind, obligations
+from properties.specification import SPECIFICATIONS
+from properties.trials import REDUNDANT
+from spec.judge.checks import CHECKS
+
+CLAIM = """\
+Three statements, each by its own means:
+
+1. **The specification keeps its promises.** Proved, for any arena, any bands, any page sizes, any number of pages,
+   tickets and ids. Trusted: the solver, Python, and what is listed here.
+2. **The code obeys the specification.** Tested: every call and step of an allocator that is driven is judged, and every
+   byte that was written is read back. Trusted: the driver, and that it asks for what an engine would.
+3. **The checkers can fail.** Shown: each guard sentence is left out and each seeded fault is planted, and the property
+   that is named must break."""
+
+MODELLED = (
+    ("spans, holes, gaps and their order in the arena", "as maps from pages and bands, with addresses in bytes"),
+    ("virtual ids, references, sharing and copies", "as maps; ids are opaque"),
+    ("tickets: forward passes, host copies, transfers", "by what they hold, and by which of them runs before which"),
+    ("writes", "are issued to an address and land later, on whatever is there then; what overlaps becomes garbage"),
+    ("the allocator's own stream", "by what it may still do with a page, until it is seen to have caught up"),
+    ("the gate", "as the set of those who have published addresses"),
+    ("accesses of the device, its page table included", "one by one, in any order that streams and events allow"),
+)
+
+NOT_MODELLED = (
+    (
+        "what the bytes mean",
+        "a page holds one value, or garbage; rows, dtypes and strides are the layout's, which is tested",
+    ),
+    ("time", "nothing is fast or slow; what is outstanding may stay so for ever"),
+    ("threads", "one thread owns an allocator; calls from several at once are misuse"),
+    ("the host's memory", "numpy's arrays are taken to hold what was written to them"),
+    ("caches and memory ordering within a kernel", "an access happens at one moment, or is torn"),
+    ("several ranks", "each has an arena of its own; that the same calls give the same ids is tested"),
+    ("hardware that fails", "a GPU, a network or a host that loses or changes bytes"),
+)
+
+TOOLS = (
+    ("Z3", "answers `unsat` only where it is; `unknown` is never a pass"),
+    ("Python and numpy", "run the specification and the allocator as they are written"),
+    ("the driver and a target's adapter", "write down the calls that were really made"),
+    ("Hypothesis, pytest and the gate's processes", "run what they say they ran; counts and canaries are asserted"),
+    (
+        "the compiler and the device",
+        "do what the kernels say; see [device facts](device-facts.md) for what is known of that",
+    ),
+)
+
+
+def trust() -> str:
+    """The document."""
+    return joined(_blocks())
+
+
+def _blocks() -> Iterator[str]:
+    yield "# What is trusted, and what is shown"
+    yield NOTE
+    yield CLAIM
+    yield "What each property says is in [the semantics](semantics.md)."
+    yield "## What is proved"
+    yield _counts()
+    yield (
+        "An obligation is shown for any arena by the solver. One that cannot be shown is looked for a counterexample "
+        "of in small arenas, which is judged again without the solver; what then has no answer is red. `bandgap prove` "
+        "shows all."
+    )
+    yield "## What the proofs lean on"
+    yield "### Axioms and the lemmas that show them"
+    yield _axioms()
+    yield "### Assumptions"
+    yield "Nobody shows these; the last column says what answers for them. A proof that is given more fails a test."
+    yield _assumptions()
+    yield "### How the specification is put to the solver"
+    yield _table_of(ENCODINGS, ("in the proofs", "says", "answered by"))
+    yield "### Induction"
+    yield from _induction()
+    yield "## Admission"
+    yield from _admission()
+    yield "## That the checkers can fail"
+    yield from _weakenings()
+    yield "## What is modelled"
+    yield table(("what", "how"), MODELLED)
+    yield "## What is not modelled"
+    yield table(("what", "instead"), NOT_MODELLED)
+    yield "## What the judge adds"
+    yield (
+        "The judge reads the same guards and effects on plain values. Besides the properties it checks what no proof "
+        "speaks of, that a trace agrees with itself and with the allocator's tables:"
+    )
+    yield table(("check", "says"), [(code(name), prose) for name, prose in CHECKS.items()])
+    yield (
+        "It keeps indexes, to be quick; that each lists exactly what its word in the specification says is tested on "
+        "random states. Contents of pages are checked by reading back every page that was written."
+    )
+    yield "## What only tests cover"
+    yield from _only_tested()
+    yield "## Tools that are trusted"
+    yield table(("tool", "is trusted to"), TOOLS)
+
+
+def _counts() -> str:
+    kinds = list(Kind)
+    rows = []
+    for whole in SPECIFICATIONS:
+        count = Counter(obligation.kind for obligation in obligations(whole))
+        rows.append([_called(whole.prefix), *(str(count[kind]) for kind in kinds), f"**{count.total()}**"])
+    every = Counter(obligation.kind for whole in SPECIFICATIONS for obligation in obligations(whole))
+    rows.append(["together", *(str(every[kind]) for kind in kinds), f"**{every.total()}**"])
+    return table(("specification", *map(str, kinds), "obligations"), rows)
+
+
+def _called(prefix: str) -> str:
+    return f"the {prefix.rstrip('/') or 'arena'}"
+
+
+def _axioms() -> str:
+    rows = []
+    for whole in SPECIFICATIONS:
+        for name, axiom in whole.axioms.items():
+            lemma = next(one for one in obligations(whole) if one.kind is Kind.LEMMA and one.property == name)
+            rows.append(
+                (code(name), axiom.prose, f"{code(lemma.name)}, of addresses that are origin + page · page bytes")
+            )
+    return table(("axiom", "says", "shown by"), rows)
+
+
+def _assumptions() -> str:
+    used: dict[str, list[str]] = {name: [] for name in ASSUMPTIONS}
+    for whole in SPECIFICATIONS:
+        for stage in stages(whole):
+            for name in {name for name, _ in given_at(whole, stage).given} & used.keys():
+                used[name].append(stage)
+    rows = [
+        (code(name), each.prose, f"{len(used[name])} stages", sentence(each.answered))
+        for name, each in ASSUMPTIONS.items()
+    ]
+    return table(("assumption", "says", "given at", "answered by"), rows)
+
+
+def _table_of(what: dict[str, Assumption] | object, heads: tuple[str, str, str]) -> str:
+    assert isinstance(what, dict)
+    return table(heads, [(name, each.prose, sentence(each.answered)) for name, each in what.items()])
+
+
+def _induction() -> Iterator[str]:
+    for whole in SPECIFICATIONS:
+        yield (
+            f"Of {_called(whole.prefix)}: {len(whole.invariants)} invariants hold at the start and outlive each of "
+            f"{len(whole.actions)} actions, together. {_counted(len(whole.theorems), 'theorem')} from them, and "
+            f"{len(whole.steps)} properties of a step are shown of each action from a state in which they hold."
+        )
+        if whole.base is not None:
+            inherited = len(whole.invariants) - len(whole.own("invariants"))
+            yield (f"It keeps the {inherited} invariants of {_called(whole.base.prefix)}, shown of its own actions.")
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count} {thing} follows" if count == 1 else f"{count} {thing}s follow"
+
+
+def _admission() -> Iterator[str]:
+    found = by_property()
+    yield (
+        f"{sum(map(len, found.values()))} theorems about the very lines of `impl/arithmetic` that the allocator "
+        "decides by, for any number of bands, pages and tickets. Taken on trust: that a loop does its turns one after "
+        "the other; that whole numbers of which something is false have a least one, from which induction is shown. "
+        "That the allocator hands the right counts to the arithmetic is tested, among other things against an "
+        "exhaustive search."
+    )
+    for name, prose in PROSE_OF_ADMISSION.items():
+        theorems = found[name]
+        shown = bullets(f"{code(theorem)}: {each.prose}" for theorem, each in theorems)
+        yield f"### {code(name)}\n\n{prose}\n\n{shown or 'No theorem: it is tested, see below.'}"
+
+
+def _weakenings() -> Iterator[str]:
+    known = weakenings()
+    precedents = [each for each in known.values() if each.precedent]
+    levels = Counter(fault.where for fault in all_faults())
+    of_code = sum(levels.values()) - levels["specification"]
+    each = listed([f"{count} in the {level}" for level, count in levels.items() if level != "specification"])
+    yield (
+        f"{len(known) - len(precedents)} guard sentences and invariants are left out, one at a time, and the property "
+        f"that each is there for must be refuted. {len(precedents)} seeded faults of the specification must each be "
+        f"refuted by the property that it names, and {of_code} in the code must be caught by theirs: {each}."
+    )
+    if REDUNDANT:
+        yield "Sentences whose absence refutes nothing:"
+        yield bullets(f"{code(name)}: {reason}" for name, reason in REDUNDANT.items())
+    else:
+        yield "No guard sentence is idle."
+    yield (
+        "Every action is seen to be possible in a legal state, and every case of every property to occur, so that "
+        "nothing is proved of nothing."
+    )
+
+
+def _only_tested() -> Iterator[str]:
+    proved = {*catalogue().properties, *(name for name, theorems in by_property().items() if theorems)}
+    tested: dict[str, list[str]] = {}
+    for fault in all_faults():
+        if fault.property not in proved:
+            tested.setdefault(fault.property, []).append(fault.name)
+    yield "Properties that seeded faults name and no proof speaks of:"
+    yield table(
+        ("property", "seeded faults that must break it"),
+        [(code(name), listed([code(fault) for fault in faults])) for name, faults in sorted(tested.items())],
+    )
+    yield "And by their nature:"
+    yield bullets(
+        (
+            "that the allocator's code does what the specification says: judged, in every call that a driver makes;",
+            "layouts of models, views, strides and alignment;",
+            "kernels: against their twins, in an interpreter, and in machine code that was compiled and not run;",
+            "that ranks agree, that memory stays bounded, that an allocator can be cleared and resumed;",
+            "the recorder: what it omits or alters is caught only where it contradicts something.",
+        )
+    )

@@ -1,0 +1,146 @@
+"""The pages of the site: written, linked, drawn from what happened, and self-contained."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bandgap.documents.site import COPIED, NoGenerator, build_site, slug, sources
+from bandgap.documents.stories import admission
+from bandgap.documents.stories.life import life_of_a_page
+from bandgap.documents.stories.telling import Telling
+from bandgap.pictures import Look, Status
+from impl.plan import COMPACT_ENDS, IN_PLACE, RELAYOUT
+from properties.specification import SPECIFICATIONS, changed_actions
+from tests.docs.links import links_of
+from tests.house.walls import ROOT
+
+PAGES = dict(sources(ROOT))
+
+ASKED_FOR = re.compile(
+    r"""(?:src|href)=["']?(https?:)?//[^"'\s>]+|url\(["']?(https?:)?//|@import\s+["']?(https?:)?//"""
+)
+"""What a browser would fetch from elsewhere; a link that is only followed is none."""
+
+
+def test_every_action_and_property_has_a_page() -> None:
+    actions = {f"actions/{slug(name)}.md" for whole in SPECIFICATIONS for name in changed_actions(whole)}
+    claims = {f"properties/{slug(name)}.md" for whole in SPECIFICATIONS for name in whole.claims}
+    assert actions | claims <= set(PAGES)
+    for name in actions | claims:
+        assert PAGES[name].count("<svg") >= 2, f"{name} has no example"
+        assert "## Example" in PAGES[name]
+        assert "## Proved" in PAGES[name]
+
+
+def test_the_pages_links_lead_to_pages() -> None:
+    for name, text in PAGES.items():
+        if not name.endswith(".md"):
+            continue
+        for link in links_of(text):
+            path = (Path(name).parent / link.split("#")[0]).as_posix()
+            resolved = str(Path("/", path).resolve()).lstrip("/") if link[0] != "#" else name
+            assert link.startswith("http") or resolved in PAGES, f"{name} links to {link}"
+
+
+def test_a_page_that_names_an_unknown_place_is_an_error(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    (tmp_path / "docs/pages/life.md").write_text("# Life\n\n{{ nothing_of_this_name }}\n")
+    with pytest.raises(Exception, match="nothing_of_this_name"):
+        dict(sources(tmp_path))
+
+
+def test_the_site_is_built_and_asks_for_nothing_from_elsewhere(tmp_path: Path) -> None:
+    page = build_site(ROOT, tmp_path)
+    built = [path for path in page.parent.rglob("*") if path.suffix in {".html", ".css"}]
+    assert {path.relative_to(page.parent).with_suffix(".md").as_posix() for path in built} >= {
+        name for name in PAGES if name.endswith(".md")
+    }
+    fetched = [
+        (path.name, found.group(0))
+        for path in built
+        for found in ASKED_FOR.finditer(_without_followed_links(path.read_text()))
+    ]
+    assert not fetched
+
+
+def test_what_is_fetched_from_elsewhere_is_found() -> None:
+    for text in (
+        '<script src="https://cdn.example/x.js">',
+        "@import url(//fonts.example/a.css)",
+        '<link rel="stylesheet" href="https://fonts.example/a.css">',
+    ):
+        assert ASKED_FOR.search(_without_followed_links(text)), text
+    assert not ASKED_FOR.search(_without_followed_links('<a class="x" href="https://example.org">there</a>'))
+
+
+def _without_followed_links(html: str) -> str:
+    return re.sub(r"<a\b[^>]*>", "", html)
+
+
+def test_without_its_generator_the_site_says_what_it_needs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("bandgap.documents.site.find_spec", lambda name: None if name == "furo" else object())
+    with pytest.raises(NoGenerator, match="furo"):
+        build_site(ROOT, tmp_path)
+
+
+# ----------------------------------------------------------------------------------------------------------- stories
+
+
+def test_the_life_of_a_page_ends_where_it_began_under_another_name() -> None:
+    chapters = life_of_a_page()
+    assert len(chapters) == 7
+    seen = []
+    for chapter in chapters:
+        (mark,) = chapter.moment.arena.marks
+        assert mark.look is Look.ACTED_ON
+        band = chapter.moment.arena.bands[mark.band]
+        at = [page for page in band.pages if band.address(page.number) == mark.begin]
+        seen.append((mark.begin, at[0].status if at else None, at[0].label if at else ""))
+    begins, statuses, labels = zip(*seen, strict=True)
+    live, withheld = Status.LIVE, Status.WITHHELD
+    assert statuses == (live, live, live, live, withheld, None, live)
+    assert begins[0] == begins[2] != begins[3] == begins[6]
+    assert labels[0] == labels[3]
+
+
+@pytest.mark.parametrize(
+    ("decided", "step"),
+    [(admission.in_place, IN_PLACE), (admission.compacted, COMPACT_ENDS), (admission.relaid, RELAYOUT)],
+)
+def test_each_arena_is_admitted_by_its_step(decided: object, step: int) -> None:
+    decision = decided()  # type: ignore[operator]  # each makes a decision
+    assert admission.STEPS[step] in decision.said
+    assert decision.before.arena.bands != decision.after.arena.bands
+    assert ("copied" in decision.said) == (step != IN_PLACE)
+
+
+def test_a_refusal_changes_nothing() -> None:
+    decision = admission.refused()
+    assert decision.before.arena == decision.after.arena
+    assert "`after-release`" in decision.said
+
+
+def test_a_story_ends_when_the_judge_objects() -> None:
+    telling = Telling()
+    with pytest.raises(AssertionError, match="a second header"):
+        telling.allocator.record(telling.allocator.allocator.header())
+
+
+# ----------------------------------------------------------------------------------------------------------- serving
+
+
+def test_the_code_for_engines_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs/pages/serving.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) >= 7
+    exec(compile("\n".join(blocks), "serving.md", "exec"), {})
+    said = capsys.readouterr().out
+    assert "['state', 'window512', 'full']" in said
+    assert "'hold': 3" in said
+
+
+def test_copied_documents_are_pages() -> None:
+    for name in COPIED:
+        assert PAGES[f"{name}.md"] == (ROOT / "docs" / f"{name}.md").read_text()

@@ -1,0 +1,90 @@
+"""The trust ledger: whole, up to date, and nothing assumed that it does not list."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from bandgap.documents.admitted import PROSE, by_property
+from bandgap.documents.catalogue import all_faults, catalogue
+from bandgap.documents.trust import trust
+from bandgap.documents.writing import MAKE
+from properties.assumptions import ASSUMPTIONS, ENCODINGS, given_at, stages, unlisted
+from properties.obligations import Kind, obligations
+from properties.specification import SPECIFICATIONS
+from properties.unbounded import OPAQUE
+from spec.judge.checks import CHECKS
+from tests.docs.links import links_of
+from tests.house.walls import ROOT
+
+TEXT = trust()
+
+STAGES = [(number, stage) for number, whole in enumerate(SPECIFICATIONS) for stage in stages(whole)]
+
+
+def test_it_is_up_to_date() -> None:
+    assert (ROOT / "docs/trust.md").read_text() == TEXT, f"the documents are out of date: run {MAKE}"
+
+
+def test_it_lists_every_axiom_assumption_theorem_and_check() -> None:
+    for whole in SPECIFICATIONS:
+        for name, axiom in whole.axioms.items():
+            assert f"| `{name}` | {axiom.prose} |" in TEXT
+            assert f"`{whole.stage(Kind.LEMMA)} x {name}`" in TEXT
+    for name, assumption in {**ASSUMPTIONS, **ENCODINGS}.items():
+        assert name in TEXT
+        assert assumption.prose in TEXT
+    for name, theorem in (each for theorems in by_property().values() for each in theorems):
+        assert f"- `{name}`: {theorem.prose}" in TEXT
+    for name, prose in CHECKS.items():
+        assert f"| `{name}` | {prose} |" in TEXT
+    assert set(by_property()) == set(PROSE), "a property of admission says nothing of itself"
+    assert all(sort in ENCODINGS["opaque sorts"].prose.lower().replace("ids", "vids") for sort in OPAQUE)
+
+
+def test_it_counts_the_obligations() -> None:
+    for whole in SPECIFICATIONS:
+        count = Counter(obligation.kind for obligation in obligations(whole))
+        assert f"| {' | '.join(str(count[kind]) for kind in Kind)} | **{count.total()}** |" in TEXT
+    every = Counter(obligation.kind for whole in SPECIFICATIONS for obligation in obligations(whole))
+    assert all(every[kind] for kind in Kind)
+    assert every.total() >= 1_300
+    assert f"**{every.total()}**" in TEXT
+
+
+@pytest.mark.parametrize(("specification", "stage"), STAGES)
+def test_a_proof_is_given_nothing_that_is_not_listed(specification: int, stage: str) -> None:
+    whole = SPECIFICATIONS[specification]
+    at = given_at(whole, stage)
+    assert len(at.given) >= 1
+    assert unlisted(whole, at, stage) == ()
+
+
+def test_something_that_is_given_besides_is_found() -> None:
+    whole = SPECIFICATIONS[0]
+    at = given_at(whole, "move")
+    assert unlisted(whole, replace(at, given=(*at.given, ("no page is ever freed", True))), "move") == (
+        "no page is ever freed",
+    )
+    # a sentence of another action's guard is none of this one's
+    assert unlisted(whole, given_at(whole, "hold"), "move") != ()
+
+
+def test_no_listed_assumption_is_idle() -> None:
+    used = {name for number, stage in STAGES for name, _ in given_at(SPECIFICATIONS[number], stage).given}
+    assert set(ASSUMPTIONS) <= used
+
+
+def test_what_only_tests_cover_is_what_faults_name_and_no_proof_speaks_of() -> None:
+    proved = {*catalogue().properties, *(name for name, theorems in by_property().items() if theorems)}
+    only_tested = {fault.property for fault in all_faults()} - proved
+    assert "agreement" in only_tested
+    part = TEXT.split("## What only tests cover")[1].split("## ")[0]
+    assert {name for name in only_tested if f"| `{name}` |" in part} == only_tested
+    assert not [name for name in proved if f"| `{name}` |" in part]
+
+
+def test_its_links_lead_somewhere() -> None:
+    links = links_of(TEXT)
+    assert links
+    assert not [link for link in links if not (ROOT / "docs" / link).exists()]
