@@ -61,13 +61,14 @@ def run(
     from bandgap.gate.progress import watching
     from bandgap.gate.run import run_gate
     from bandgap.gate.targets import target_named
-    from bandgap.peers.asking import DEFAULT_MINUTES, answer
     from bandgap.reports.document import document
     from bandgap.reports.terminal import show
     from bandgap.reports.writing import write_reports
     from fuzz.peers.environments import is_peer
 
     if is_peer(target):
+        from bandgap.peers.asking import DEFAULT_MINUTES, answer
+
         signal.signal(signal.SIGTERM, _interrupted)
         return answer(
             target,

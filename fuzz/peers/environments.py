@@ -133,10 +133,11 @@ def _overlay(key: str, version: str, base: Path, root: Path, told: Callable[[str
     place = root / f".venv-{key}-{version}"
     if (place / ".ready").exists():
         return place
-    told(f"fetching {key} {version} into {place.name}, beside {base.name}: a minute, some hundred MB at most")
+    told(f"fetching {key} {version} into {place.name}, beside {base.name}: a minute, about 100 MB")
     shutil.rmtree(place, ignore_errors=True)
     base_python = str((base / "bin" / "python").resolve())
     _done([base_python, "-m", "venv", str(place)], f"{place.name} cannot be made")
+    # whatever it needs comes from beside
     pip = [str(place / "bin" / "python"), "-m", "pip", "install", "-qq", "--no-deps", f"{key}=={version}"]
     _done(pip, f"{key} {version} cannot be fetched")
     packages = next(place.glob("lib/python*/site-packages"))

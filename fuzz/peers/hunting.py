@@ -121,7 +121,7 @@ def hunt(
         result.calls += sum(times for (_, outcome), times in ended.outcomes.items() if outcome != "skipped")
         result.outcomes += ended.outcomes
         result.actions += ended.actions
-        if ended.broke is not None:
+        if ended.broke is not None and not _is_there_anyway(process, life.setup, ended.script, ended.broke, fault):
             raw = _looks(ended.broke.property, ended.broke.last_call, ended.broke.problem)
             if raw not in seen:
                 finding = _made_short(process, setup, ended.script, ended.broke, fault, shrink_seconds)
@@ -157,6 +157,8 @@ def _made_short(
         assert last is not None
         if seen is None or (seen.property in SYMPTOMS and seen.property != last.property):
             return False
+        if _is_there_anyway(process, setup, shorter, seen, fault):
+            return False
         last = seen
         return True
 
@@ -164,6 +166,16 @@ def _made_short(
     last = played(calls)
     assert last is not None, "a script that failed fails again"
     return Finding(setup, last.property, last.problem, calls[: last.calls], fault, reduced=done)
+
+
+def _is_there_anyway(
+    process: PeerProcess, setup: str, script: Sequence[list[Any]], broke: Broke, fault: str | None
+) -> bool:
+    """The same breaks without the deliberate fault, which then has no part in it."""
+    if fault is None:
+        return False
+    plain = lived(process, Life(setup, script=tuple(script))).broke
+    return plain is not None and plain.property == broke.property
 
 
 def _looks(property_name: str, call: str, problem: str) -> tuple[str, str, str]:

@@ -19,12 +19,13 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "fuzz": frozenset({"spec", "events", "impl", "hypothesis", "msgspec", "numpy", "torch"}),
     # drives other people's allocators in environments that `make peers` builds
     "fuzz.peers": frozenset({"spec", "events", "msgspec", "bench.peers.environments"}),
-    "fuzz.targets.sglang": frozenset({"torch", "sglang", "bench.peers.torchvision_absent"}),
+    "fuzz.targets.sglang": frozenset({"torch", "transformers", "sglang", "bench.peers.torchvision_absent"}),
     "fuzz.targets.vllm": frozenset({"torch", "vllm"}),
     # guards the interpreter of Triton's, and needs nothing of what it checks
     "fuzz.interpreter": frozenset({"numpy", "torch", "triton"}),
     "gpu_tests": frozenset({"impl", "spec", "events", "fuzz", "numpy", "torch", "triton", "pytest"}),
-    "replay": frozenset({"impl", "events", "numpy", "jinja2", "matplotlib"}),
+    # plotly is in the page that it writes, so that the page needs no network
+    "replay": frozenset({"impl", "events", "numpy", "jinja2", "matplotlib", "plotly"}),
     "bench": frozenset({"impl", "spec", "events", "numpy", "torch"}),
     # runs in a peer's own environment, where nothing of ours is installed
     "bench.peers": frozenset({"sglang", "vllm", "transformers", "torch"}),

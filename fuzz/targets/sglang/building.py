@@ -8,11 +8,21 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import torch
+from transformers import AutoConfig
 
 from bench.peers import torchvision_absent
 from fuzz.targets.sglang import streams
 
 torchvision_absent.install()
+_register = AutoConfig.register
+
+
+def _registered(model_type: str, config: Any, exist_ok: bool = True) -> None:
+    """Releases older than the transformers beside them register configurations that it has by itself."""
+    _register(model_type, config, exist_ok=True)
+
+
+AutoConfig.register = _registered
 warnings.filterwarnings("ignore", module="sglang")
 
 from sglang.srt.mem_cache import unified_memory_pool as pools  # noqa: E402  # after the stand-in

@@ -1,7 +1,6 @@
 """Deliberate faults for SGLang's allocator, of sorts that the field has really had, put in by replacing methods."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
 from typing import Any, Final
 
 import torch
@@ -13,6 +12,7 @@ from sglang.srt.mem_cache.allocator.unified_hybrid_swa import (
 from sglang.srt.mem_cache.allocator.unified_sub_pool import FloatMultiEndedAllocator, MultiEndedAllocator
 
 from fuzz.peers.inside.driver import Fault
+from fuzz.peers.inside.forcing import faults_into, replaced
 from fuzz.targets.sglang.building import SETUPS
 
 FAULTS: Final[dict[str, Fault]] = {}
@@ -23,42 +23,13 @@ STATES: Final = tuple(name for name in LAZY if not name.startswith("full-window"
 WINDOWS: Final = tuple(name for name in LAZY if not name.startswith("full-state"))
 TWO_ENDS: Final = tuple(name for name in LAZY if name.startswith("full-window"))
 
-Force = Callable[[], Iterator[None]]
-
-
-def fault(
-    property_name: str, precedent: str, setups: tuple[str, ...] = LAZY
-) -> Callable[[Force], Callable[[], AbstractContextManager[None]]]:
-    """Register a generator function that puts a fault into force and takes it back; its docstring says what."""
-
-    def register(force: Force) -> Callable[[], AbstractContextManager[None]]:
-        assert force.__doc__, f"{force.__name__} says nothing of itself"
-        apply = contextmanager(force)
-        prose = " ".join(force.__doc__.split())
-        FAULTS[force.__name__.replace("_", "-")] = Fault(property_name, prose, precedent, apply, setups)
-        return apply
-
-    return register
-
-
-@contextmanager
-def replaced(owner: Any, name: str, make: Callable[[Any], Any]) -> Iterator[None]:
-    """Let an owner's attribute, or what it inherits, be `make(what it was)` inside a `with` block."""
-    own = vars(owner).get(name)
-    setattr(owner, name, make(getattr(owner, name) if own is None else own))
-    try:
-        yield
-    finally:
-        if own is None:
-            delattr(owner, name)
-        else:
-            setattr(owner, name, own)
+fault = faults_into(FAULTS)
 
 
 # ----------------------------------------------------------------------------------------------------- lost and doubled
 
 
-@fault("conservation", "sglang#39982 (c)")
+@fault("conservation", "sglang#39982 (c)", LAZY)
 def a_second_batch_under_an_event_replaces_the_first() -> Iterator[None]:
     """Pages that were vacated under an event are forgotten when more are vacated under the same event."""
 
@@ -130,14 +101,14 @@ def the_gate_leaves_out_the_states() -> Iterator[None]:
 # ----------------------------------------------------------------------------------------------- forwards in flight
 
 
-@fault("writers-pin", "sglang 0.5.19 to 0.5.23: wrong pages protected")
+@fault("writers-pin", "sglang 0.5.19 to 0.5.23: wrong pages protected", LAZY)
 def pages_that_a_forward_writes_are_moved() -> Iterator[None]:
     """An idle flush does not look at what the forward in flight writes."""
     with replaced(MultiEndedAllocator, "_materialize_inflight_write_set", lambda _: lambda self: None):
         yield
 
 
-@fault("ledger-gated-reuse", "class: premature reuse")
+@fault("ledger-gated-reuse", "class: premature reuse", LAZY)
 def vacated_pages_are_free_at_once() -> Iterator[None]:
     """A page that a move vacated is handed out although the forward in flight may still read it."""
 
@@ -151,7 +122,7 @@ def vacated_pages_are_free_at_once() -> Iterator[None]:
         yield
 
 
-@fault("outside-is-free", "class: missing wait")
+@fault("outside-is-free", "class: missing wait", LAZY)
 def an_urgent_flush_does_not_wait_for_the_forward() -> Iterator[None]:
     """When memory is short, pages that the forward in flight still uses are moved away from and given to neighbours."""
     with replaced(MultiEndedAllocator, "_settle_inflight_forward", lambda _: lambda self: None):
@@ -197,7 +168,7 @@ def a_move_exchanges_rows() -> Iterator[None]:
         yield
 
 
-@fault("band-order", "class: bands that overlap")
+@fault("band-order", "class: bands that overlap", LAZY)
 def a_band_grows_past_its_neighbour() -> Iterator[None]:
     """Growing looks at the table's length and not at where the neighbour is."""
 
@@ -269,7 +240,7 @@ def full_pages_stay_when_the_window_has_no_room() -> Iterator[None]:
 # --------------------------------------------------------------------------------------------------------------- tables
 
 
-@fault("bijection", "class: a table that is not the other's inverse")
+@fault("bijection", "class: a table that is not the other's inverse", LAZY)
 def a_vacated_page_keeps_its_tenant() -> Iterator[None]:
     """After a move the place that was left still names the page that lived there."""
 
