@@ -26,7 +26,7 @@ PARTS = 2
 
 CANARY_CALLS = 2_000
 
-LEAST_FAULTS = 12
+LEAST_FAULTS = 70
 LEAST_IN_THE_RECORDER = 2
 
 NO_FAULT = Fault("no-fault", "Nothing is wrong.", "allocator", "no-overlap", "", nullcontext)
