@@ -1,6 +1,6 @@
 """A replay as tables for people and as a document for programs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,11 +13,11 @@ from replay.advice import fewer_active, recommendation
 from replay.comparison import Comparison
 from replay.cost.device import DEVICES
 from replay.cost.step import CONSTANTS
+from replay.figures import FIGURES, GB, difference, gigabytes, outcomes_of
 from replay.job import Settings
 from replay.outcome import Outcome
+from replay.over_time import over_time_of
 from replay.sweep import Point
-
-GB = 1e9
 
 
 def tables(comparison: Comparison) -> Iterator[RenderableType]:
@@ -116,69 +116,6 @@ def outcome_document(outcome: Outcome, *, over_time: bool = True) -> dict[str, A
     return figures
 
 
-def over_time_of(outcome: Outcome) -> dict[str, Any]:
-    """The samples, one list for each figure."""
-    samples = outcome.timeline
-
-    def by_kind(read: Callable[[Any], Sequence[int]]) -> dict[str, list[int]]:
-        return {name: [read(each.occupancy)[band] for each in samples] for band, name in enumerate(outcome.kinds)}
-
-    return {
-        "seconds": [round(sample.at, 6) for sample in samples],
-        "running": [sample.running for sample in samples],
-        "waiting": [sample.waiting for sample in samples],
-        "used_bytes": by_kind(lambda occupancy: occupancy.used),
-        "idle_bytes": by_kind(lambda occupancy: occupancy.idle),
-        "begins": by_kind(lambda occupancy: occupancy.begins),
-        "ends": by_kind(lambda occupancy: occupancy.ends),
-        "shared_bytes": [sample.occupancy.shared for sample in samples],
-        "fragmentation": [round(sample.occupancy.fragmentation, 4) for sample in samples],
-    }
-
-
-def outcomes_of(comparison: Comparison) -> list[Outcome]:
-    """Those that there are: unified, split, best static."""
-    return [each for each in (comparison.unified, comparison.split, comparison.best) if each is not None]
-
-
-Figure = tuple[str, Callable[[Outcome], float], Callable[[float], str]]
-
-
-def _whole(value: float) -> str:
-    return f"{value:,.0f}"
-
-
-def _seconds(value: float) -> str:
-    return f"{value:,.3f}" if value < 10 else f"{value:,.1f}"
-
-
-def _tenths(value: float) -> str:
-    return f"{value:,.1f}"
-
-
-def _gigabytes(value: float) -> str:
-    return f"{value / GB:,.2f} GB"
-
-
-def _share(value: float) -> str:
-    return f"{value:.1%}"
-
-
-FIGURES: tuple[Figure, ...] = (
-    ("output tokens/s", lambda each: each.output_per_second, _whole),
-    ("first token, median s", lambda each: each.first_token_median, _seconds),
-    ("first token, p99 s", lambda each: each.first_token_p99, _seconds),
-    ("answer, median s", lambda each: each.answer_median, _seconds),
-    ("most active requests", lambda each: each.most_running, _whole),
-    ("mean active requests", lambda each: each.mean_running, _tenths),
-    ("retractions per thousand", lambda each: each.retractions_per_thousand, _tenths),
-    ("rejected", lambda each: each.rejected, _whole),
-    ("completed", lambda each: each.completed, _whole),
-    ("prefix tokens found", lambda each: each.cached_tokens, _whole),
-    ("bytes moved", lambda each: each.moved_bytes, _gigabytes),
-    ("seconds spent on moves", lambda each: each.moving_seconds, _seconds),
-    ("free bytes not together", lambda each: each.fragmentation, _share),
-)
 SWEPT = {
     "output tokens/s",
     "first token, p99 s",
@@ -209,7 +146,7 @@ def _figures(outcomes: Sequence[Outcome]) -> Table:
     for title, read, show in FIGURES:
         values = [read(outcome) for outcome in outcomes]
         unified = values[0]
-        table.add_row(title, *map(show, values), *(_difference(unified, other, show) for other in values[1:]))
+        table.add_row(title, *map(show, values), *(difference(unified, other, show) for other in values[1:]))
     return table
 
 
@@ -219,22 +156,15 @@ def _told(outcome: Outcome) -> str:
     return "".join(f"\n{name.split('_')[0]} ratio {value:.3g}" for name, value in outcome.ratios.items())
 
 
-def _difference(one: float, other: float, show: Callable[[float], str]) -> str:
-    if show in (_gigabytes, _share) or not other:
-        sign = "-" if one < other else "+"
-        return "" if one == other else f"{sign}{show(abs(one - other))}"
-    return "same" if one == other else f"{one / other - 1:+.1%}"
-
-
 def _bytes(outcomes: Sequence[Outcome]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("bytes, mean over time")
     for outcome in outcomes:
         table.add_column(outcome.memory, justify="right", overflow="fold")
     for band, kind in enumerate(outcomes[0].kinds if outcomes else ()):
-        table.add_row(f"{kind} in use", *(_gigabytes(each.used_bytes[band]) for each in outcomes))
-        table.add_row(f"{kind} idle", *(_gigabytes(each.idle_bytes[band]) for each in outcomes))
-    table.add_row("free for any kind", *(_gigabytes(each.shared_bytes) for each in outcomes))
+        table.add_row(f"{kind} in use", *(gigabytes(each.used_bytes[band]) for each in outcomes))
+        table.add_row(f"{kind} idle", *(gigabytes(each.idle_bytes[band]) for each in outcomes))
+    table.add_row("free for any kind", *(gigabytes(each.shared_bytes) for each in outcomes))
     return table
 
 
@@ -243,4 +173,4 @@ def _constants(settings: Settings) -> str:
 
 
 def _value(name: str, value: float) -> str:
-    return _gigabytes(value) if name == "arena" else f"{value:g}"
+    return gigabytes(value) if name == "arena" else f"{value:g}"

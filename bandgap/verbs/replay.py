@@ -17,6 +17,7 @@ from impl.layout import DType, LayoutError, Options
 from impl.layout.options import DEFAULT_PAGE_TOKENS
 
 if TYPE_CHECKING:
+    from replay.comparison import Comparison
     from replay.job import Settings
     from replay.memory.ratios import Ratios
     from replay.traffic.traffic import Traffic
@@ -77,11 +78,16 @@ def run(
     record: Annotated[
         Path | None, typer.Option(help="Write the arena's calls and steps as a trace for `bandgap judge`.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page with interactive plots that needs nothing else.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option(help="Write the pictures as PNG files into this folder.")] = None,
     seed: Annotated[int, typer.Option(help="Of mixes and samples: the same seed gives the same answer.")] = 1,
     workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors.")] = None,
     as_json: AsJson = False,
 ) -> Exit:
     """Unified against split pools on TRAFFIC: the real allocator under a simulated engine; only time is modelled."""
+    from bandgap.replay_report import document, tables
     from impl.chain import ArenaTooSmall
     from replay.engine.policy import Policy
     from replay.errors import ReplayError
@@ -111,7 +117,10 @@ def run(
             processes = workers or cores()
             if sweep:
                 return _sweep(settings, requested, ratios, sweep, processes, stop, as_json=as_json)
-            return _compare(settings, requested, ratios, processes, stop, search=search, record=record, as_json=as_json)
+            answer = _compare(settings, requested, ratios, processes, stop, search=search, record=record)
+        _write(answer, html, png)
+        _print(as_json, lambda: document(answer), lambda: out().print(*tables(answer), sep="\n"))
+        return _exit(interrupted=answer.interrupted)
     except ReplayError as error:
         where = "" if error.line is None else f"{traffic if calibrate is None else 'file'} line {error.line}, "
         raise UsageError(f"{where}{error.field}", error.value, error.problem, error.remedy) from error
@@ -181,29 +190,32 @@ def _compare(
     *,
     search: bool,
     record: Path | None,
-    as_json: bool,
-) -> Exit:
+) -> "Comparison":
     from bandgap.replay_progress import shown
-    from bandgap.replay_report import document, tables
     from replay.comparison import compared
     from replay.job import unified_job
 
     try:
         with shown() as report:
-            answer = compared(
-                settings,
-                traffic,
-                ratios,
-                workers,
-                stop,
-                search=search,
-                first=unified_job(settings, record),
-                report=report,
-            )
+            first = unified_job(settings, record)
+            return compared(settings, traffic, ratios, workers, stop, search=search, first=first, report=report)
     except OSError as error:
+        if record is None:
+            raise
         raise UsageError("--record", str(record), f"cannot be written ({error})", "give another path") from error
-    _print(as_json, lambda: document(answer), lambda: out().print(*tables(answer), sep="\n"))
-    return _exit(interrupted=answer.interrupted)
+
+
+def _write(answer: "Comparison", html: Path | None, png: Path | None) -> None:
+    from replay.page.page import write_page
+    from replay.page.pictures import write_pictures
+
+    for option, path, write in (("--html", html, write_page), ("--png", png, write_pictures)):
+        if path is None:
+            continue
+        try:
+            write(answer, path)
+        except OSError as error:
+            raise UsageError(option, str(path), f"cannot be written ({error})", "give another path") from error
 
 
 def _sweep(
