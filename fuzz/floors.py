@@ -16,6 +16,7 @@ OUTCOMES: Final = (
     ("allocate", "never"),
     ("allocate", "after-release"),
     ("allocate", "evict"),
+    ("allocate", "wiped"),
     ("allocate", "rejected"),
     ("allocate", "copies"),
     ("allocate", "copies behind their writers"),

@@ -14,9 +14,9 @@ def script_of(log: Sequence[Logged]) -> script.Script:
     named: list[script.AnyCall] = []
     for label, (kind, *fields) in enumerate(log):
         if kind is script.Allocate:
-            demand, settle, originals, given = fields
+            demand, settle, originals, wipe, given = fields
             copied = [_ids(band, vids, ids) for band, vids in enumerate(originals)]
-            named.append(script.Allocate(label, demand, _tickets(settle, tickets), copied))
+            named.append(script.Allocate(label, demand, _tickets(settle, tickets), copied, wipe))
             for band, new in enumerate(given or ()):
                 ids.update({(band, vid): (label, place) for place, vid in enumerate(new)})
         elif kind is script.Open:

@@ -102,7 +102,8 @@ class _Lines:
         match call:
             case script.Allocate():
                 settle = f", settle={self._names(call.settle)}" if call.settle else ""
-                made = f"a.allocate({call.demand}{settle}{self._originals(call)})"
+                wipe = ", wipe=True" if call.wipe else ""
+                made = f"a.allocate({call.demand}{settle}{self._originals(call)}{wipe})"
                 if call.label not in self._grants:
                     return made
                 return f"{self._grants[call.label]} = {made}{'.ids' if self._judged else ''}"

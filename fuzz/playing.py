@@ -82,7 +82,7 @@ class _Player:
 
     def _allocate(self, call: script.Allocate) -> None:
         originals = [self._ids(band, names) for band, names in enumerate(call.originals)]
-        given = self.stage.allocate(call.demand, self._tickets(call.settle), originals)
+        given = self.stage.allocate(call.demand, self._tickets(call.settle), originals, wipe=call.wipe)
         if given is None or isinstance(given, Refusal):
             return
         for band, new in enumerate(given):

@@ -91,7 +91,7 @@ def _with_one_grant(calls: script.Script, first: int, second: int) -> script.Scr
     one, other = calls[first], calls[second]
     assert isinstance(one, script.Allocate)
     assert isinstance(other, script.Allocate)
-    if one.originals or other.originals:
+    if one.originals or other.originals or one.wipe != other.wipe:
         return ()
     both = _but(one, "demand", [a + b for a, b in zip(one.demand, other.demand, strict=True)])
 
@@ -189,6 +189,8 @@ def _smaller(call: script.AnyCall) -> Iterator[script.AnyCall]:
                 if rest or field != "ids":
                     yield _but(call, field, rest)
             size = size // 2
+    if isinstance(call, script.Allocate) and call.wipe:
+        yield _but(call, "wipe", False)
     if isinstance(call, script.Allocate) and any(call.originals):
         yield _but(call, "originals", [])
         for band, ids in enumerate(call.originals):

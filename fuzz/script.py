@@ -40,13 +40,14 @@ class Call(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
 class Allocate(Call, frozen=True, tag="allocate"):
     """Ask for pages of each band; these tickets may be settled, and the first pages of each band are copies of these.
 
-    The originals are said of each band, or of none.
+    The originals are said of each band, or of none.  With `wipe` the other pages begin as zeros.
     """
 
     label: Label
     demand: Annotated[list[Count], Meta(min_length=1, max_length=256)]
     settle: Tickets = []
     originals: Annotated[list[Ids], Meta(max_length=256)] = []
+    wipe: bool = False
 
 
 class Plan(Call, frozen=True, tag="plan"):

@@ -102,14 +102,22 @@ class Stage:
     # ------------------------------------------------------------------------------------------------------- calls
 
     def allocate(
-        self, demand: Sequence[int], settle: Sequence[int] = (), originals: Sequence[Sequence[int]] = ()
+        self,
+        demand: Sequence[int],
+        settle: Sequence[int] = (),
+        originals: Sequence[Sequence[int]] = (),
+        *,
+        wipe: bool = False,
     ) -> list[list[int]] | Refusal | None:
-        """The new ids of each band, or why there are none; the first of a band are copies of its originals."""
+        """The new ids of each band, or why there are none.
+
+        The first of a band are copies of its originals; the others begin as zeros if they are to be wiped.
+        """
         copied = [list(ids) for ids in originals]
-        logged = self._logged(script.Allocate, list(demand), list(settle), copied, None)
+        logged = self._logged(script.Allocate, list(demand), list(settle), copied, wipe, None)
         case = Situation(self.state) if self._decides else None
         first = self._writers_of(copied, settle)
-        result = self._made("allocate", lambda: self.allocator.allocate(demand, settle, copied or None))
+        result = self._made("allocate", lambda: self.allocator.allocate(demand, settle, copied or None, wipe=wipe))
         if case is not None and result is not None:
             self._check_admission(case, demand, settle, first, result)
         if result is None or isinstance(result, Refusal):
@@ -124,6 +132,10 @@ class Stage:
             self._copied(band, ids, new)
         if any(copied):
             self._count("allocate", f"copies{' behind their writers' if first else ''}")
+        if wipe:
+            for band, new in enumerate(given):
+                self._wiped(band, new[len(copied[band]) if copied else 0 :])
+            self._count("allocate", "wiped")
         self._look()
         # the caller may change what it is given, and the log may not
         return [list(ids) for ids in given]
@@ -143,6 +155,12 @@ class Stage:
             if original in arrived:
                 arrived[copy] = None
         self._moved.update([band] if originals else [])
+
+    def _wiped(self, band: int, ids: Sequence[int]) -> None:
+        """What was wiped shows zeros, and that can be read back."""
+        for vid in ids:
+            self._written[band][vid] = self._arrived[band][vid] = None
+        self._moved.update([band] if ids else [])
 
     def would_fit(self, demand: Sequence[int], settle: Sequence[int] = ()) -> bool:
         """Whether the allocator says that it would meet a demand; the answer must be as if it were made."""

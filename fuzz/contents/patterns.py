@@ -22,6 +22,9 @@ DTYPES: Final = {
     DType.UINT8: torch.uint8,
 }
 
+ZEROS: Final = 0
+"""The value of which all bytes are zero."""
+
 # One bit of the exponent is kept 0 in every dtype, so that no pattern is infinite or a NaN.  It is bit 6 of the most
 # significant byte in all of them.
 _FINITE = 0xBF
@@ -58,6 +61,8 @@ class Patterns:
         return image
 
     def _made(self, value: int) -> Image:
+        if value == ZEROS:
+            return np.zeros_like(self._template)
         made: Image = (self._template ^ _scattered(value)) & self._mask
         return made
 

@@ -64,7 +64,9 @@ class Engine:
             demand.append(max(0, pages_covering(kind, after) - first - len(pages)) + len(places))
         if any(demand):
             originals = [[request.pages[band][place] for place in places] for band, places in enumerate(copying)]
-            given = self.stage.allocate(demand, settle, originals if any(originals) else [])
+            # pages of every third length are wiped, so that both sorts meet
+            wipe = after % 3 == 0
+            given = self.stage.allocate(demand, settle, originals if any(originals) else [], wipe=wipe)
             if given is None:
                 return "rejected"
             if isinstance(given, Refusal):

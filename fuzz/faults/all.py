@@ -1,6 +1,18 @@
 """Every seeded fault there is."""
 
-from fuzz.faults import admission, copies, device, endings, interface, ledger, moving, ordering, recorder, room
+from fuzz.faults import (
+    admission,
+    copies,
+    device,
+    endings,
+    interface,
+    ledger,
+    moving,
+    ordering,
+    recorder,
+    room,
+    wiping,
+)
 from fuzz.faults.fault import FAULTS
 
 __all__ = [
@@ -15,4 +27,5 @@ __all__ = [
     "ordering",
     "recorder",
     "room",
+    "wiping",
 ]

@@ -76,11 +76,11 @@ def senders_do_not_pin() -> Iterator[None]:
 def _gate_hidden(call: Method) -> Method:
     """The call as if nobody had published anything."""
 
-    def patched(self: Any, *arguments: Any) -> Any:
+    def patched(self: Any, *given: Any, **named: Any) -> Any:
         publishers = dict(self._publishers)
         self._publishers.clear()
         try:
-            return call(self, *arguments)
+            return call(self, *given, **named)
         finally:
             self._publishers.update(publishers)
 
@@ -133,7 +133,7 @@ def one_unpublish_opens_the_gate() -> Iterator[None]:
         return patched
 
     def careless(call: Method) -> Method:
-        return lambda self, *arguments: (_gate_hidden(call) if self in opened else call)(self, *arguments)
+        return lambda self, *given, **named: (_gate_hidden(call) if self in opened else call)(self, *given, **named)
 
     with ExitStack() as stack:
         stack.enter_context(replaced(Allocator, "publish", closing))

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from events import records as r
 from fuzz import script
+from fuzz.contents.patterns import ZEROS
 from fuzz.setups import Setup
 from fuzz.simulated.work import Use, Works
 from fuzz.stage import Place, Result, Stage
@@ -222,6 +223,10 @@ class LateStage(Stage):
         self._bringing.pop(place, None)
         if vid in self._written[place[0]]:
             self._arrived[place[0]][vid] = None
+
+    def _wiped(self, band: int, ids: Sequence[int]) -> None:
+        super()._wiped(band, ids)
+        self._firsts.update({(band, vid): ZEROS for vid in ids})
 
     def _forget_the_dead(self, band: int, ids: Sequence[int]) -> None:
         super()._forget_the_dead(band, ids)
