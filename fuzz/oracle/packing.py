@@ -41,12 +41,8 @@ def fits(chain: Chain, wants: Sequence[Want]) -> bool:
         origin, size = chain.origins[band], chain.sizes[band]
         hi = chain.top if band == last else (limit - origin) // size
         lo = min(hi - pages, first) if first < end else hi - pages
-        if band == 0:
-            # anchored below: it must begin at the bottom, wherever it could begin at best
-            if lo < chain.bottom:
-                return False
-            lo = chain.bottom
-        if end > hi or origin + hi * size > limit:
+        # the first band begins at the bottom, and so must be able to begin there or higher
+        if end > hi or (band == 0 and lo < chain.bottom):
             return False
         limit = origin + lo * size
     return limit >= chain.base

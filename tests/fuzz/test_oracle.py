@@ -18,14 +18,14 @@ CASES = 20_000
 
 
 def _some_chain(rnd: Random) -> Chain:
-    """Page sizes that do not divide, in an arena of a few pages; the first band begins near its base."""
+    """Page sizes that do not divide, in an arena of a few pages; the ends are anchored at its ends or near them."""
     bands = rnd.choice((2, 2, 3, 3, 4))
     sizes = [rnd.choice((1, 2, 3, 5)) for _ in range(bands)]
     base = rnd.randint(0, 3)
-    capacity = base + rnd.randint(4, 14)
+    capacity = base + rnd.randint(6, 16)
     origins = [rnd.randint(-2, base) for _ in range(bands)]
-    bottom = -((origins[0] - base) // sizes[0])
-    top = (capacity - origins[-1]) // sizes[-1]
+    bottom = -((origins[0] - base) // sizes[0]) + rnd.choice((0, 0, 1))
+    top = (capacity - origins[-1]) // sizes[-1] - rnd.choice((0, 0, 1))
     return Chain(origins, sizes, base, capacity, bottom, top)
 
 
