@@ -5,7 +5,7 @@ from spec.device.words import own_work, settled_work, work_of
 from spec.logic import And, Not, Or, Term
 from spec.ranges import Forall, Some
 from spec.state import NONE, READ, WRITE, State
-from spec.words import writers
+from spec.words import conflict, writers
 
 OWN_ORDER = "a ticket's stream waits for the allocator's stream"
 SETTLED = "it waits for the tickets that were settled"
@@ -75,6 +75,15 @@ def asks_only_for_writers(
 def mints_an_id_that_is_looked_up(s: State, band: Term, page: Term, vid: Term, renames: Term) -> Term:
     """An id is minted while a ticket that was given it may look it up."""
     return True
+
+
+@in_guard(
+    "device/hold", "a transfer meets nothing left on the allocator's stream", "transfers-meet-nothing", "trtllm#9056"
+)
+def asks_only_of_the_page(s: State, ticket: Term, band: Term, vid: Term, mode: Term) -> Term:
+    """What is queued is looked for under the page's number, and not at its bytes, which were another band's before."""
+    page = s.page_of[band, vid]
+    return Or(Not(s.is_transfer[ticket]), Not(conflict(mode, s.queued[band, page])))
 
 
 @in_effect("device/fork", "accesses-on-record", "sglang#9821")

@@ -108,9 +108,9 @@ def _accesses(arena: Arena) -> Iterator[str]:
             arena.table(name).get((access,), 0)
             for name in ("is_own", "user", "way", "on_table", "in_band", "at_page", "at_vid")
         )
-        who = "the allocator" if own else f"t{user}"
-        what = f"the entry of v{vid} of band {band}, page {page}" if on_table else f"band {band} page {page}"
-        yield f"a{access}, {PHASES[phase]}: {who} means to {MODES[way]} {what}"
+        whose = "the allocator's" if own else f"t{user}'s"
+        what = f"the entry that names page {page} for v{vid} of band {band}" if on_table else f"band {band} page {page}"
+        yield f"a{access}, {PHASES[phase]}: {whose} {MODES[way]} of {what}"
     issued = {access for (access,), _ in phases}
     for first, second in sorted(arena.table("ahead")):
         if first != second and {first, second} <= issued:

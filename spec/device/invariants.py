@@ -115,9 +115,10 @@ def is_write_to(s: State, access: Term, band: Term, page: Term) -> Term:
 
 
 def is_rename_to(s: State, access: Term, band: Term, vid: Term, page: Term) -> Term:
-    """The access was issued and writes this page into the entry of the virtual page."""
+    """The access, which was issued, is the allocator's and writes this page into the entry of the virtual page."""
     return And(
         issued.holds(s, access),
+        s.is_own[access],
         s.way[access] == WRITE,
         is_entry(s, access, band, vid),
         s.at_page[access] == page,

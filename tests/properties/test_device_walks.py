@@ -4,17 +4,25 @@ from collections import Counter
 
 import pytest
 
-from properties.specification import ON_DEVICE
+from properties.specification import ON_DEVICE, dropped
 from spec.device.invariants import initial
 from spec.ranges import universe
-from tests.properties.device_walk import BrokenPromise, Step, Walk
+from tests.properties.device_walk import BrokenPromise, Step, Walk, WrongBytes
 
-SEEDS, LENGTH = range(5), 120
+SEEDS, LENGTH, HUNT = range(5), 120, 150
 LEAST = 5
 """Every action is taken at least this often."""
 
 NO_FLOAT = {"device/appear"}
 """With two bands there is no float."""
+
+RULES = {
+    "device/hold.a-transfer-meets-nothing-left-on-the-allocators-stream": 2,
+    "device/complete.all-its-accesses-are-over": 1,
+    "device/drain.the-streams-own-accesses-are-over": 0,
+    "device/move.no-outstanding-ticket-can-still-look-the-page-up": 4,
+}
+"""Rules of the ledger without which a device goes wrong, and the seed of a walk in which it does."""
 
 WAITS = {
     "a ticket waits for the allocator's stream": "a ticket's stream waits for the allocator's stream",
@@ -70,3 +78,17 @@ def test_where_its_promise_is_believed_there_is_a_race(forgotten: str) -> None:
                 if races:
                     return
     raise AssertionError("no race was found")
+
+
+@pytest.mark.parametrize(("rule", "likely"), RULES.items())
+def test_without_a_rule_of_the_ledger_a_device_that_keeps_all_promises_goes_wrong(rule: str, likely: int) -> None:
+    weakened = dropped(ON_DEVICE, rule)
+    for seed in (likely, *range(40)):
+        walk = Walk(seed, whole=weakened)
+        try:
+            with universe(walk.domains):
+                if any(walk.device.races() for _ in walk.steps(HUNT)):
+                    return
+        except WrongBytes:
+            return
+    raise AssertionError("nothing went wrong")

@@ -73,6 +73,25 @@ def test_a_broken_guard_as_a_document() -> None:
         assert found["before"]["tables"] != found["after"]["tables"]
 
 
+def test_a_rule_that_the_device_needs_is_dropped_and_the_race_is_told() -> None:
+    done = bandgap("--break", "device/complete.all-its-accesses-are-over", "accesses-on-record")
+    assert done.returncode == 1
+    assert "violated device/complete x accesses-on-record" in done.stdout
+    assert "pending: t0's read of band 0 page 0" in done.stdout
+    assert "ending[t0]: outstanding → completed" in done.stdout
+
+
+def test_the_device_is_chosen_by_its_name() -> None:
+    document = json.loads(bandgap("--list", "--json").stdout)
+    of_device = [entry["name"] for entry in document["obligations"] if entry["name"].startswith("device/")]
+    done = bandgap("device/drain", "race-free", "--json")
+    proved = [answer["name"] for answer in json.loads(done.stdout)["answers"]]
+    assert done.returncode == 0
+    assert "device/look-up x race-free" in proved
+    assert {name for name in of_device if name.startswith("device/drain x ")} < set(proved)
+    assert {name for name in of_device if name.endswith(" x race-free")} < set(proved)
+
+
 def test_what_cannot_be_decided_is_exit_3() -> None:
     done = bandgap("share x content", "--effort", "1", "--json")
     assert done.returncode == 3
