@@ -8,10 +8,12 @@ from bandgap.documents.admitted import by_property
 from bandgap.documents.catalogue import all_faults, catalogue
 from bandgap.documents.markdown import bullets, code, joined, listed, sentence, table
 from bandgap.documents.semantics import NOTE
+from properties.admission.asking import SEEDED
 from properties.assumptions import ASSUMPTIONS, ENCODINGS, Assumption, given_at, stages
-from properties.known import weakenings
+from properties.known import is_fault
 from properties.obligations import Kind, obligations
-from properties.specification import SPECIFICATIONS
+from properties.selection import everything
+from properties.specification import SPECIFICATIONS, written
 from properties.trials import REDUNDANT
 from spec.judge.checks import CHECKS
 
@@ -112,14 +114,15 @@ def _blocks() -> Iterator[str]:
 
 
 def _counts() -> str:
-    kinds = list(Kind)
-    rows = []
-    for whole in SPECIFICATIONS:
-        count = Counter(obligation.kind for obligation in obligations(whole))
-        rows.append([_called(whole.prefix), *(str(count[kind]) for kind in kinds), f"**{count.total()}**"])
-    every = Counter(obligation.kind for whole in SPECIFICATIONS for obligation in obligations(whole))
-    rows.append(["together", *(str(every[kind]) for kind in kinds), f"**{every.total()}**"])
-    return table(("specification", *map(str, kinds), "obligations"), rows)
+    every = everything().obligations
+    kinds = [kind for kind in Kind if any(one.kind is kind for one in every)]
+    parts: dict[str, Counter[Kind]] = {}
+    for one in every:
+        of = "admission" if one.kind is Kind.ADMISSION else _called(written(one.stage).prefix)
+        parts.setdefault(of, Counter())[one.kind] += 1
+    parts["together"] = Counter(one.kind for one in every)
+    rows = [[of, *(str(count[kind]) for kind in kinds), f"**{count.total()}**"] for of, count in parts.items()]
+    return table(("of", *map(str, kinds), "obligations"), rows)
 
 
 def _called(prefix: str) -> str:
@@ -187,15 +190,15 @@ def _admission() -> Iterator[str]:
 
 
 def _weakenings() -> Iterator[str]:
-    known = weakenings()
-    precedents = [each for each in known.values() if each.precedent]
+    left_out = [name for name in everything().trials if not is_fault(name)]
     levels = Counter(fault.where for fault in all_faults())
     of_code = sum(levels.values()) - levels["specification"]
     each = listed([f"{count} in the {level}" for level, count in levels.items() if level != "specification"])
     yield (
-        f"{len(known) - len(precedents)} guard sentences and invariants are left out, one at a time, and the property "
-        f"that each is there for must be refuted. {len(precedents)} seeded faults of the specification must each be "
-        f"refuted by the property that it names, and {of_code} in the code must be caught by theirs: {each}."
+        f"{len(left_out)} guard sentences and invariants are left out, one at a time, and the property that each is "
+        f"there for must be refuted. {levels['specification']} seeded faults of the specification and {len(SEEDED)} of "
+        "the arithmetic of admission must each be refuted by the property that it names, and "
+        f"{of_code} in the code must be caught by theirs: {each}."
     )
     if REDUNDANT:
         yield "Sentences whose absence refutes nothing:"

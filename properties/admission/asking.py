@@ -114,7 +114,7 @@ def trial(name: str, limits: Limits) -> Trial:
     theorem = THEOREMS[fault.theorem]
     wrong, undecided, found = "", False, None
     try:
-        found = _counterexample(theorem, fault.subject, limits)
+        found = counterexample(theorem, fault.subject, limits)
         if found is None:
             wrong = f"{theorem.property} is not refuted by {fault.theorem}"
         elif _is_proved(theorem, fault.subject, limits.divided(DOUBT)):
@@ -145,12 +145,13 @@ def _of_theorem(name: str) -> tuple[Obligation, ...]:
 
 def _is_proved(theorem: Theorem, subject: Subject, limits: Limits) -> bool:
     with reading(ANYTHING):
-        return all(_attempt(question.denied, limits) == z3.unsat for question in theorem.questions(subject))
+        proved = all(_attempt(question.denied, limits) == z3.unsat for question in theorem.questions(subject))
+    return proved and all(_is_proved(THEOREMS[name], subject, limits) for name in theorem.leans_on)
 
 
 def _refuted(theorem: Theorem, subject: Subject, limits: Limits) -> tuple[Verdict, str, str]:
     try:
-        found = _counterexample(theorem, subject, limits)
+        found = counterexample(theorem, subject, limits)
     except (GaveUp, NotConfirmed) as why:
         return Verdict.UNKNOWN, str(why), ""
     if found is None:
@@ -158,7 +159,13 @@ def _refuted(theorem: Theorem, subject: Subject, limits: Limits) -> tuple[Verdic
     return Verdict.VIOLATED, "", str(found)
 
 
-def _counterexample(theorem: Theorem, subject: Subject, limits: Limits) -> Small | None:
+def counterexample(theorem: Theorem, subject: Subject, limits: Limits) -> Small | None:
+    """A small case of which a theorem is false, judged again in plain values.
+
+    Raises:
+        GaveUp: a limit was reached.
+        NotConfirmed: in plain values it is not false.
+    """
     search = _Search(theorem, subject, limits)
     found = search.found(Not(search.question.goal))
     if found is None:

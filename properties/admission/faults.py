@@ -181,6 +181,13 @@ FAULTS = {
         "over = live + demand - room + 1",
         "sglang#37506",
     ),
+    "asks-for-nothing": _line(
+        "a refusal names no page where one must be given up",
+        "refusals-name-a-page",
+        "least = select(over > 0, over, 0)",
+        "least = select(over > 1, over, 0)",
+        "sglang#34441",
+    ),
     "never-empties-a-band": _line(
         "giving up all pages is not thought of where nothing but that makes room",
         "eviction-is-least",

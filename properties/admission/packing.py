@@ -29,7 +29,7 @@ class Packing:
 
     def __init__(self, code: Code, s: State) -> None:
         self.code, self.s = code, s
-        self.free = z3.Function("free", z3.IntSort(), z3.IntSort())
+        self.free = z3.Function("packed_free", z3.IntSort(), z3.IntSort())
         self.fits = z3.Function("fits", z3.IntSort(), z3.BoolSort())
         self.loop: Loop = loop_of(code, "feasible")
         self.last = s.bands - 1
@@ -60,6 +60,18 @@ class Packing:
         """What comes of it after the band before the last."""
         return self.loop.after(self.arguments, self.carried(self.last))
 
+    def stays_behind(self, layout: State) -> Induction:
+        """All fit so far, below every span of a layout from there on."""
+
+        def says(band: Term) -> Term:
+            free = self.free(band)
+            ahead = Forall(
+                "band", lambda b: Implies(And(band <= b, Not(is_empty(layout, b))), free <= start(layout, b))
+            )
+            return And(self.fits(band), free <= self.s.capacity, ahead)
+
+        return Induction("", says, 0, self.last, self.goes_on, self.calls)
+
     def layout(self) -> tuple[State, list[Term]]:
         """The spans at which the bands were packed, and what they are."""
         s, lo, hi = self.s, *[z3.Function(name, z3.IntSort(), z3.IntSort()) for name in ("packed_lo", "packed_hi")]
@@ -85,15 +97,9 @@ def complete(subject: Subject) -> Iterator[Question]:
     s = any_chain(subject.on_opaque_grids)
     packing = Packing(subject.on_opaque_grids, s)
 
-    def keeps_behind(band: Term) -> Term:
-        """All fitted so far, below every span of the layout from here on."""
-        free = packing.free(band)
-        spans = Forall("band", lambda b: Implies(And(band <= b, Not(is_empty(s, b))), free <= start(s, b)))
-        return And(packing.fits(band), free <= s.capacity, spans)
-
     yield from by_induction(
         [*laws(subject.on_opaque_grids), *given(s), is_legal(s), packing.begins()],
-        [Induction("", keeps_behind, 0, packing.last, packing.goes_on, packing.calls)],
+        [packing.stays_behind(s)],
         {"conclusion": packing.admits()},
     )
 
@@ -131,7 +137,7 @@ def contains_pins(s: State, band: Term) -> Term:
 def small_complete(subject: Subject, numbers: Numbers) -> Question:
     """The same of a small chain."""
     s = small_chain(subject.code, numbers)
-    return Question("", (*given(s), is_legal(s)), _admits(subject.code, s), _cases(s))
+    return Question("", (*given(s), is_legal(s)), admits(subject.code, s), _cases(s))
 
 
 def small_sound(subject: Subject, numbers: Numbers) -> Question:
@@ -139,7 +145,7 @@ def small_sound(subject: Subject, numbers: Numbers) -> Question:
     code = subject.code
     s = small_chain(code, numbers)
     found = _packed(code, s)
-    return Question("", (*given(s), _admits(code, s)), is_legal(found), _cases(found))
+    return Question("", (*given(s), admits(code, s)), is_legal(found), _cases(found))
 
 
 def _cases(s: State) -> dict[str, Term]:
@@ -155,7 +161,8 @@ def _is_pinned(s: State, band: Term) -> Term:
     return s.pin_lo[band] < s.pin_hi[band]
 
 
-def _admits(code: Code, s: State) -> Term:
+def admits(code: Code, s: State) -> Term:
+    """The arithmetic finds a small chain feasible."""
     return code.feasible(s.base, s.capacity, chain_of(code, s))
 
 

@@ -1,5 +1,6 @@
 """Relayout: in the order of turns every band finds all the room that it needs, and there is an end to it."""
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -73,8 +74,9 @@ def _is_order(subject: Subject, pair: Pair) -> Mapping[str, Term]:
 def _has_room(subject: Subject, pair: Pair) -> Mapping[str, Term]:
     now, then, lo, hi = pair
 
+    @functools.cache
     def here(band: Term) -> State:
-        return at_turn(now, then, band, subject.is_before)
+        return _listed(at_turn(now, then, band, subject.is_before))
 
     def finds_room(band: Term) -> Term:
         """Whatever part of its grown span the band has, it is inside the arena and clear of all others."""
@@ -108,6 +110,13 @@ def _has_room(subject: Subject, pair: Pair) -> Mapping[str, Term]:
         "legal-after": Forall("band", lambda band: Implies(takes_turn(now, then, band), obeys(after(band)))),
         "arrives": Forall("band", arrives),
     }
+
+
+def _listed(s: State) -> State:
+    """The same spans, each looked up once if there are few."""
+    if not isinstance(s.bands, int):
+        return s
+    return s.but(lo=[s.lo[band] for band in range(s.bands)], hi=[s.hi[band] for band in range(s.bands)])
 
 
 def _kinds_of_turns(_: Subject, pair: Pair) -> Mapping[str, Term]:

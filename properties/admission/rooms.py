@@ -255,7 +255,8 @@ class Eviction:
         return [*given(self.s), counts]
 
 
-def _any_eviction(subject: Subject) -> tuple[Eviction, Rooms]:
+def any_eviction(subject: Subject) -> tuple[Eviction, Rooms]:
+    """Of any band of any chain."""
     code = subject.on_opaque_grids
     live, demand = (FunctionMap(number_function(name)) for name in ("live", "demand"))
     eviction = Eviction(code, any_chain(code), live, demand)
@@ -264,7 +265,7 @@ def _any_eviction(subject: Subject) -> tuple[Eviction, Rooms]:
 
 def is_least(subject: Subject) -> Iterator[Question]:
     """If giving up some pages of a band is enough, that is found, and no more are asked for."""
-    eviction, rooms = _any_eviction(subject)
+    eviction, rooms = any_eviction(subject)
     band, count = rooms.band, z3.Int("count")
     least, suffices = eviction.least(band, rooms.free(band), rooms.limit(band))
     possible = [count >= 0, count <= eviction.live[band], is_legal(eviction.fewer(eviction.s, band, count))]
@@ -277,7 +278,7 @@ def is_least(subject: Subject) -> Iterator[Question]:
 
 def is_enough(subject: Subject) -> Iterator[Question]:
     """If giving up so many pages of a band is said to be enough, there is a legal layout once it has been done."""
-    eviction, rooms = _any_eviction(subject)
+    eviction, rooms = any_eviction(subject)
     band = rooms.band
     least, suffices = eviction.least(band, rooms.free(band), rooms.limit(band))
     lo, hi = _lowest(eviction, band, rooms.free(band), least)
@@ -303,7 +304,8 @@ def _lowest(eviction: Eviction, band: Term, free: Term, count: Term) -> tuple[Te
     return lo, lo + pages
 
 
-def _small_eviction(subject: Subject, numbers: Numbers) -> tuple[Eviction, SmallRooms]:
+def small_eviction(subject: Subject, numbers: Numbers) -> tuple[Eviction, SmallRooms]:
+    """Of the bands of a small chain."""
     s = small_chain(subject.code, numbers)
     live, demand = ([numbers(f"{name} of band {band}", 0, 3) for band in range(s.bands)] for name in ("live", "demand"))
     eviction = Eviction(subject.code, s, live, demand)
@@ -312,7 +314,7 @@ def _small_eviction(subject: Subject, numbers: Numbers) -> tuple[Eviction, Small
 
 def small_least(subject: Subject, numbers: Numbers) -> Question:
     """The same of a small chain."""
-    eviction, rooms = _small_eviction(subject, numbers)
+    eviction, rooms = small_eviction(subject, numbers)
     band, count = numbers("band that gives up pages", 0, len(rooms.chain) - 1), numbers("count", 0, 3)
 
     def holds(b: int) -> Term:
@@ -325,7 +327,7 @@ def small_least(subject: Subject, numbers: Numbers) -> Question:
 
 def small_enough(subject: Subject, numbers: Numbers) -> Question:
     """The same of a small chain."""
-    eviction, rooms = _small_eviction(subject, numbers)
+    eviction, rooms = small_eviction(subject, numbers)
     band = numbers("band that gives up pages", 0, len(rooms.chain) - 1)
 
     def holds(b: int) -> Term:

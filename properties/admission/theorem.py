@@ -27,6 +27,9 @@ class Theorem:
     shape: Shape = CHAIN
     """Of a small case."""
 
+    leans_on: tuple[str, ...] = ()
+    """The theorems that it takes as given, besides the lemmas about grids and induction."""
+
 
 def stated(
     property_name: str,

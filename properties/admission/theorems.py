@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from properties.admission import changes, grid, packing, relayout, rooms
+from properties.admission import changes, grid, packing, relayout, retries, rooms
 from properties.admission.chains import Numbers
 from properties.admission.questions import Question, induction_lemma
 from properties.admission.subject import Subject
@@ -35,4 +35,5 @@ THEOREMS: Mapping[str, Theorem] = {
     **rooms.THEOREMS,
     **changes.THEOREMS,
     **relayout.THEOREMS,
+    **retries.THEOREMS,
 }

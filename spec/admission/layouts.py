@@ -8,7 +8,7 @@ from spec.invariants import anchored_ends, band_order, inside_arena, span
 from spec.logic import And, Implies, Term
 from spec.ranges import Forall
 from spec.state import State
-from spec.words import in_arena, in_span
+from spec.words import in_span
 
 
 def contains_fixed(s: State) -> Term:
@@ -59,8 +59,3 @@ def asks_no_more(s: State, other: State) -> Term:
         Forall("band page", lambda band, page: Implies(s.fixed[band, page], other.fixed[band, page])),
         Forall("band", lambda band: s.need[band] <= other.need[band]),
     )
-
-
-def is_inside(s: State, band: Term, lo: Term, hi: Term) -> Term:
-    """Pages lo <= page < hi, if there are any, lie inside the arena."""
-    return Implies(lo < hi, in_arena(s, band, lo, hi))

@@ -9,10 +9,6 @@ from spec.admission.maps import Says
 from spec.logic import If, Term
 from spec.state import State
 
-NEVER, AFTER_RELEASE, EVICT = "never", "after-release", "evict"
-"""In the order in which they are considered."""
-
-
 NOTHING = Says(lambda *_: False)
 """No page must stay."""
 
