@@ -1,11 +1,16 @@
 """What is proved of admission, gathered from its registries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bandgap.documents.catalogue import FaultEntry, all_faults
-from properties.admission.faults import FAULTS
+from bandgap.documents.entries import Style, of_faults, of_obligations
+from bandgap.documents.markdown import bullets, code, fenced, sentence
+from bandgap.documents.stories.admission import CROWDED, EXAMPLES, Decision, decided, objection, retried
+from properties.admission.asking import SEEDED
 from properties.admission.theorem import Theorem
 from properties.admission.theorems import THEOREMS
+from properties.obligations import Kind, Obligation
+from properties.selection import everything
 
 PROSE: Mapping[str, str] = {
     "admission-sound": "What is admitted can be done: legal steps lead there, and the allocation succeeds.",
@@ -29,8 +34,39 @@ def by_property() -> dict[str, list[tuple[str, Theorem]]]:
 def faults_of(claim: str) -> Sequence[FaultEntry]:
     """The seeded faults that must break a property of admission, in the arithmetic and in the code."""
     of_proofs = [
-        FaultEntry(name, fault.says, "arithmetic", claim, fault.precedent)
-        for name, fault in FAULTS.items()
-        if THEOREMS[fault.theorem].property == claim
+        FaultEntry(fault.name, fault.says, "arithmetic", claim, fault.precedent)
+        for fault in SEEDED.values()
+        if fault.property == claim
     ]
     return [*of_proofs, *(fault for fault in all_faults() if fault.property == claim)]
+
+
+def obligations_of(claim: str) -> tuple[Obligation, ...]:
+    """What is shown of a property of admission."""
+    return tuple(one for one in everything().obligations if one.kind is Kind.ADMISSION and one.property == claim)
+
+
+def admission_parts(claim: str, style: Style) -> Iterator[str]:
+    """What is said of a property of admission, below its heading."""
+    yield PROSE[claim]
+    yield style.heading("Example")
+    case, fault = EXAMPLES[claim]
+    decisions = retried(CROWDED) if claim == "retry-terminates" else (decided(case),)
+    for decision in decisions:
+        yield from decision_blocks(decision, style)
+    if fault:
+        yield f"With the seeded fault {code(fault)} the fuzzer's oracle objects:"
+        yield fenced([objection(case, fault)])
+    yield style.heading("Proved")
+    yield "For any number of bands, pages and tickets, of the allocator's own lines:"
+    yield bullets(f"{code(name)}: {theorem.prose}" for name, theorem in by_property()[claim])
+    yield from of_obligations(obligations_of(claim), claim, style)
+    yield style.heading("Seeded faults that must break it")
+    yield of_faults(faults_of(claim), style)
+
+
+def decision_blocks(decision: Decision, style: Style) -> Iterator[str]:
+    """A decision, drawn, with what was asked and done."""
+    asked = f"Pages asked for, by band: {', '.join(map(str, decision.demand))}. {decision.said}"
+    yield style.draw([("before", decision.before.arena), ("after", decision.after.arena)], asked)
+    yield style.fold("What was asked and done", bullets(sentence(line) for line in decision.after.said))

@@ -52,7 +52,7 @@ def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:
     yield _facts(shown.example)
     yield "What changed:\n\n" + bullets(code(change) for change in changes(shown.example))
     yield style.heading("Proved")
-    yield from _of_obligations(entry.obligations, entry.name, style)
+    yield from of_obligations(entry.obligations, entry.name, style)
     for other in catalogue().actions.values():
         prefix = other.specification.prefix
         if other.is_base and other.name == prefix + entry.name:
@@ -60,7 +60,7 @@ def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:
             yield f"With a {prefix.rstrip('/')} added, {len(other.obligations)} more: {again}."
     if entry.faults:
         yield style.heading("Seeded faults")
-        yield _of_faults(entry.faults, style, with_property=True)
+        yield of_faults(entry.faults, style, with_property=True)
 
 
 def property_parts(entry: PropertyEntry, style: Style) -> Iterator[str]:
@@ -72,9 +72,9 @@ def property_parts(entry: PropertyEntry, style: Style) -> Iterator[str]:
     yield style.heading("What keeps it")
     yield from _of_keeping(entry, style)
     yield style.heading("Proved")
-    yield from _of_obligations(entry.obligations, entry.name, style)
+    yield from of_obligations(entry.obligations, entry.name, style)
     yield style.heading("Seeded faults that must break it")
-    yield _of_faults(entry.faults, style) if entry.faults else _without_faults(entry)
+    yield of_faults(entry.faults, style) if entry.faults else _without_faults(entry)
 
 
 def _without_faults(entry: PropertyEntry) -> str:
@@ -113,7 +113,8 @@ def _of_keeping(entry: PropertyEntry, style: Style) -> Iterator[str]:
     yield f"It speaks of {fields}, which {'is' if len(entry.reads) == 1 else 'are'} changed by {touching}."
 
 
-def _of_obligations(asked: Sequence[Obligation], name: str, style: Style) -> Iterator[str]:
+def of_obligations(asked: Sequence[Obligation], name: str, style: Style) -> Iterator[str]:
+    """How many obligations there are, of which kinds, and what they are called."""
     kinds = [(sum(one.kind is kind for one in asked), words) for kind, words in KIND_WORDS.items()]
     counted = listed([f"{count} {words}" for count, words in kinds if count])
     total = f"{len(asked)} obligation{'' if len(asked) == 1 else 's'}"
@@ -127,10 +128,12 @@ KIND_WORDS = {
     Kind.THEOREM: "from the invariants",
     Kind.INDUCTIVE: "that what was true stays true",
     Kind.STEP: "that the step is a legal one",
+    Kind.ADMISSION: "parts of theorems",
 }
 
 
-def _of_faults(faults: Sequence[FaultEntry], style: Style, *, with_property: bool = False) -> str:
+def of_faults(faults: Sequence[FaultEntry], style: Style, *, with_property: bool = False) -> str:
+    """A table of seeded faults."""
     heads = ["fault", "in the", "what is wrong", *(["must break"] if with_property else []), "seen in the field"]
     return table(
         heads,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from bandgap.documents.admitted import PROSE, admission_parts
 from bandgap.documents.catalogue import ActionEntry, Catalogue, catalogue
 from bandgap.documents.drawing import in_text
 from bandgap.documents.entries import Style, action_parts, property_parts
@@ -35,6 +36,11 @@ that is shown. Examples against a property show a step that is refused, what the
 wrong had it been done. Each band has a lane, all bytes are to scale, and marks are below the pages:"""
 
 
+ADMISSION = """\
+Whether a joint demand can be met is decided by arithmetic on spans. That it decides what the specification means is
+proved of the very lines that the allocator runs. The examples below are an allocator's, under the judge."""
+
+
 def semantics() -> str:
     """The document."""
     return joined(_blocks(catalogue()))
@@ -62,6 +68,11 @@ def _blocks(whole: Catalogue) -> Iterator[str]:
     for claim in whole.properties.values():
         yield f"### {code(claim.name)}"
         yield from property_parts(claim, FORGE)
+    yield "## Admission"
+    yield ADMISSION
+    for name in PROSE:
+        yield f"### {code(name)}"
+        yield from admission_parts(name, FORGE)
     yield "## Terms"
     yield table(("term", "says"), [(f"**{term}**", meaning) for term, meaning in GLOSSARY.items()])
 
@@ -118,6 +129,7 @@ def word_lines(call: str, prose: str, formula: Sequence[str]) -> list[str]:
 
 def _contents(whole: Catalogue) -> Iterator[str]:
     yield "[State](#state), [words](#words), [terms](#terms)"
+    yield f"[Admission](#admission): {listed([FORGE.link(name) for name in PROSE])}"
     for title, entries in action_groups(whole):
         yield f"[{title}](#{anchor(title)}): {listed([FORGE.link(entry.name) for entry in entries])}"
     for kind, plural in (("invariant", "Invariants"), ("step", "Properties of a step"), ("theorem", "Theorems")):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
 
+from bandgap.documents.admitted import PROSE, admission_parts, decision_blocks
 from bandgap.documents.catalogue import ActionEntry, Catalogue, PropertyEntry, catalogue
 from bandgap.documents.drawing import in_svg, of_scene
 from bandgap.documents.entries import Style, action_parts, property_parts
@@ -22,7 +23,7 @@ from bandgap.documents.numbers import numbers
 from bandgap.documents.scenes.all import example_of
 from bandgap.documents.semantics import READING, action_groups, state_blocks, word_lines
 from bandgap.documents.stories import admission
-from bandgap.documents.stories.admission import Decision
+from bandgap.documents.stories.admission import Case, decided
 from bandgap.documents.stories.life import life_of_a_page
 from bandgap.documents.stories.telling import ARENA_BYTES
 from bandgap.documents.trust import trust
@@ -116,6 +117,8 @@ def sources(root: Path) -> Iterator[tuple[str, str]]:
     yield "properties/index.md", _properties(whole)
     for claim in whole.properties.values():
         yield f"properties/{slug(claim.name)}.md", _property_page(claim)
+    for name in PROSE:
+        yield f"properties/{slug(name)}.md", joined([f"# {name}", *admission_parts(name, PAGE)])
     yield "_static/site.css", (Path(__file__).parent / "site.css").read_text()
     yield "conf.py", "".join(f"{name} = {value!r}\n" for name, value in SETTINGS.items())
 
@@ -134,10 +137,10 @@ def _places() -> Mapping[str, object]:
         "numbers": numbers(),
         "arena_bytes": f"{ARENA_BYTES:,}",
         "life": _life(),
-        "in_place": _decision(admission.in_place()),
-        "compacted": _decision(admission.compacted()),
-        "relaid": _decision(admission.relaid()),
-        "refused": _decision(admission.refused()),
+        "in_place": _decision(admission.IN_PLACE_CASE),
+        "compacted": _decision(admission.COMPACTED),
+        "relaid": _decision(admission.RELAID),
+        "refused": _decision(admission.HELD),
         "action": _action_example,
     }
 
@@ -163,10 +166,8 @@ def _life() -> str:
     return joined(blocks)
 
 
-def _decision(decision: Decision) -> str:
-    pictures = _draw([("before", decision.before.arena), ("after", decision.after.arena)], decision.said)
-    said = bullets(sentence(line) for line in decision.after.said)
-    return joined([pictures, _details("What was asked and done", said)])
+def _decision(case: Case) -> str:
+    return joined(decision_blocks(decided(case), PAGE))
 
 
 def _action_example(name: str) -> str:
@@ -203,7 +204,9 @@ def _properties(whole: Catalogue) -> str:
             if entry.kind == kind
         ]
         blocks += [f"## {title}", table(("property", "says"), rows)]
-    return joined([*blocks, _toctree([slug(name) for name in whole.properties])])
+    of_admission = [(f"[{code(name)}]({slug(name)}.md)", prose) for name, prose in PROSE.items()]
+    blocks += ["## Properties of admission", table(("property", "says"), of_admission)]
+    return joined([*blocks, _toctree([slug(name) for name in (*whole.properties, *PROSE)])])
 
 
 def _words(whole: Catalogue) -> str:
@@ -240,7 +243,7 @@ def _toctree(names: Sequence[str], caption: str = "") -> str:
 
 
 def _link(name: str) -> str:
-    folder = "properties" if name in catalogue().properties else "actions"
+    folder = "actions" if name in catalogue().actions else "properties"
     return f"[{code(name)}](../{folder}/{slug(name)}.md)"
 
 

@@ -6,8 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from bandgap.documents.admitted import PROSE
 from bandgap.documents.site import COPIED, NoGenerator, build_site, slug, sources
-from bandgap.documents.stories import admission
+from bandgap.documents.stories.admission import (
+    COMPACTED,
+    CROWDED,
+    EXAMPLES,
+    HELD,
+    IN_PLACE_CASE,
+    RELAID,
+    STEPS,
+    Case,
+    decided,
+    objection,
+    retried,
+)
 from bandgap.documents.stories.life import life_of_a_page
 from bandgap.documents.stories.telling import Telling
 from bandgap.pictures import Look, Status
@@ -27,8 +40,9 @@ ASKED_FOR = re.compile(
 def test_every_action_and_property_has_a_page() -> None:
     actions = {f"actions/{slug(name)}.md" for whole in SPECIFICATIONS for name in changed_actions(whole)}
     claims = {f"properties/{slug(name)}.md" for whole in SPECIFICATIONS for name in whole.claims}
-    assert actions | claims <= set(PAGES)
-    for name in actions | claims:
+    of_admission = {f"properties/{slug(name)}.md" for name in PROSE}
+    assert actions | claims | of_admission <= set(PAGES)
+    for name in actions | claims | of_admission:
         assert PAGES[name].count("<svg") >= 2, f"{name} has no example"
         assert "## Example" in PAGES[name]
         assert "## Proved" in PAGES[name]
@@ -105,21 +119,31 @@ def test_the_life_of_a_page_ends_where_it_began_under_another_name() -> None:
     assert labels[0] == labels[3]
 
 
-@pytest.mark.parametrize(
-    ("decided", "step"),
-    [(admission.in_place, IN_PLACE), (admission.compacted, COMPACT_ENDS), (admission.relaid, RELAYOUT)],
-)
-def test_each_arena_is_admitted_by_its_step(decided: object, step: int) -> None:
-    decision = decided()  # type: ignore[operator]  # each makes a decision
-    assert admission.STEPS[step] in decision.said
+@pytest.mark.parametrize(("case", "step"), [(IN_PLACE_CASE, IN_PLACE), (COMPACTED, COMPACT_ENDS), (RELAID, RELAYOUT)])
+def test_each_arena_is_admitted_by_its_step(case: Case, step: int) -> None:
+    decision = decided(case)
+    assert STEPS[step] in decision.said
     assert decision.before.arena.bands != decision.after.arena.bands
     assert ("copied" in decision.said) == (step != IN_PLACE)
 
 
 def test_a_refusal_changes_nothing() -> None:
-    decision = admission.refused()
+    decision = decided(HELD)
     assert decision.before.arena == decision.after.arena
-    assert "`after-release`" in decision.said
+    assert decision.said == "Refused until ticket 0 retires."
+
+
+def test_what_a_refusal_asks_for_is_enough() -> None:
+    refused, met = retried(CROWDED)
+    assert refused.said.startswith("Refused until enough is given up: ")
+    assert met.said.startswith("Admitted, ")
+
+
+@pytest.mark.parametrize("name", PROSE)
+def test_the_oracle_objects_to_each_fault_and_to_nothing_else(name: str) -> None:
+    case, fault = EXAMPLES[name]
+    assert objection(case, "recorder-swaps-two-pages") == ""
+    assert not fault or objection(case, fault).startswith(f"{name}: ")
 
 
 def test_a_story_ends_when_the_judge_objects() -> None:

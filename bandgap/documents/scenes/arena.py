@@ -11,7 +11,7 @@ STATE, WINDOW, FULL = 0, 1, 2
 NAMES = ("state", "window", "full")
 """The bands, as they are drawn."""
 
-A, B = 1, 2
+ZERO, A, B = 0, 1, 2
 """Values that are written to pages."""
 
 FORWARD, NEXT, TRANSFER = 0, 1, 2
@@ -70,6 +70,7 @@ ACTIONS: Mapping[str, Scene] = {
     "absorb-low": _scene(("absorb-low", FULL)),
     "absorb-high": _scene(("absorb-high", STATE)),
     "allocate": _scene(("allocate", FULL, 4, 1), LIVE),
+    "allocate-wiped": _scene(("allocate-wiped", FULL, 3, 1, ZERO), (*SHOWS_A, ("free", FULL, 0))),
     "fork": _scene(("fork", FULL, 4, 1, 0), SHOWS_A),
     "share": _scene(("share", FULL, 0), LIVE),
     "unshare": _scene(("unshare", FULL, 0), (*LIVE, ("share", FULL, 0))),

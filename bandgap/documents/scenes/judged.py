@@ -79,6 +79,11 @@ def _records(start: Arena, names: Sequence[str], act: Act) -> Iterator[r.AnyReco
             yield r.Allocate([int(other == band) for other in bands], [], originals)
             yield r.Forked(band, [page], [vid], copied) if copied else r.Allocated(band, [page], [vid])
             end = r.End("done", [[vid] if other == band else [] for other in bands])
+        case "allocate-wiped":
+            band, page, vid, _ = numbers
+            yield r.Allocate([int(other == band) for other in bands], wipe=True)
+            yield r.Wiped(band, [page], [vid])
+            end = r.End("done", [[vid] if other == band else [] for other in bands])
         case "share":
             yield r.Share(numbers[0], numbers[1:])
         case "unshare" | "free":
