@@ -90,6 +90,13 @@ def table_updates_run_on_a_stream_of_their_own() -> Iterator[None]:
         yield
 
 
+@fault("device", "race-free", "vllm#56524", LATER)
+def wipes_run_on_a_stream_of_their_own() -> Iterator[None]:
+    """New pages are wiped on another stream than the allocator's, perhaps over what was written to them since."""
+    with _enqueued_aside("wipe"):
+        yield
+
+
 def _ended_before(is_early: Callable[[Work], bool]) -> Any:
     """The event of a ticket is recorded before work of some sort is launched, and not after it."""
     early = [False]
