@@ -167,6 +167,19 @@ FAULTS = {
         "start = select(lo < hi, address(origin, size, lo), limit)",
         "start = select(lo < hi, address(origin, size, hi - need), limit)",
     ),
+    "leaves-a-page-too-few": _line(
+        "the bands above a float are packed a page higher than they go",
+        "a-choice-is-left",
+        "smaller(hi - need, pin_lo), hi - need)",
+        "smaller(hi - need + 1, pin_lo), hi - need + 1)",
+        "sglang#35158",
+    ),
+    "rooms-reach-into-the-pins": _line(
+        "the bands above a float are packed as if nothing of theirs had to stay",
+        "a-choice-is-left",
+        "lo = select(pinned, smaller(hi - need, pin_lo), hi - need)",
+        "lo = hi - need",
+    ),
     "evicts-a-page-too-few": _line(
         "a refusal asks for a page less than must be given up",
         "eviction-is-enough",

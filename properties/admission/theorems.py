@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from properties.admission import changes, grid, packing, relayout, retries, rooms
+from properties.admission import changes, choices, grid, packing, relayout, retries, rooms
 from properties.admission.chains import Numbers
 from properties.admission.questions import Question, induction_lemma
 from properties.admission.subject import Subject
@@ -33,6 +33,7 @@ THEOREMS: Mapping[str, Theorem] = {
     "induction": INDUCTION,
     **packing.THEOREMS,
     **rooms.THEOREMS,
+    **choices.THEOREMS,
     **changes.THEOREMS,
     **relayout.THEOREMS,
     **retries.THEOREMS,
