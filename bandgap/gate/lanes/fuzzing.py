@@ -1,7 +1,7 @@
 """The allocator driven as a serving engine would drive it: by the state machine and by the seeded driver.
 
-Both share their rules.  Hypothesis tries what it thinks of and watches every call closely; the driver makes many more
-calls and watches them in passing.  The driver also has a lane on a simulated device, where work is done later.
+Both share their operations.  Hypothesis tries what it thinks of, and everything is read back after every call; the
+driver makes many more calls and is watched in passing.  The driver also has a lane on a simulated device, where work is done later.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ STEPS = 40
 """Operations in one example of the state machine."""
 
 MACHINE_CANARY = FAULTS["ids-are-taken-for-pages"]
-"""Hypothesis makes calls that break this as few as can be in a second."""
+"""Broken by a few calls, which are found and made fewer in a second."""
 
 DRIVER_CANARY = FAULTS["withheld-pages-are-handed-out"]
 
