@@ -93,8 +93,17 @@ def answers(asked: Sequence[Obligation], fault: str | None, limits: Limits) -> I
 
 
 def sightings(stage: str, limits: Limits) -> Iterator[Sighting]:
-    """Whether what a theorem is given can be, and each of its cases."""
+    """Whether what a theorem is given can be, and each of its cases.
+
+    That is seen in a small case.  Of what each question is given besides, for an induction or of anything, it is asked
+    whether the solver finds a contradiction in it with the effort that a proof takes.
+    """
     theorem = THEOREMS[stage.removeprefix(PREFIX)]
+    with reading(ANYTHING):
+        questions = list(theorem.questions(AS_IT_IS))
+    for question in questions:
+        if _attempt([as_term(each) for each in question.given], limits.divided(DOUBT)) == z3.unsat:
+            yield Sighting(f"{stage}.{question.name}, what it is given", stage, None)
     search = _Search(theorem, AS_IT_IS, limits)
     for case, formula in {"": True, **search.question.cases}.items():
         called = f"{stage}{case and ', '}{case}"

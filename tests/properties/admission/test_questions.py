@@ -172,6 +172,22 @@ def test_a_theorem_that_is_proved_although_an_example_refutes_it_is_red(monkeypa
     assert trial.found
 
 
+def test_a_question_that_is_given_what_contradicts_itself_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = THEOREMS["more-tickets"]
+    x = z3.Int("x")
+
+    def contradictory(subject: Subject) -> Iterator[Question]:
+        for question in real.questions(subject):
+            yield replace(
+                question, given=(*question.given, x > 1, x < 1) if question.name == "step" else question.given
+            )
+
+    _instead(monkeypatch, "more-tickets", questions=contradictory)
+    unseen = [sighting for sighting in asking.sightings("admission/more-tickets", USUAL) if sighting.example is None]
+    assert [sighting.name for sighting in unseen] == ["admission/more-tickets.step, what it is given"]
+    assert not unseen[0].reason
+
+
 def test_a_theorem_that_is_given_what_cannot_be_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     real: Theorem = THEOREMS["packing-is-legal"]
 
