@@ -64,4 +64,6 @@ def difference(one: float, other: float, show: Callable[[float], str]) -> str:
     if show in (gigabytes, share) or not other:
         sign = "-" if one < other else "+"
         return "" if one == other else f"{sign}{show(abs(one - other))}"
+    if one >= 10 * other:
+        return f"{one / other:,.0f} times"
     return "same" if one == other else f"{one / other - 1:+.1%}"

@@ -56,6 +56,7 @@ class Engine:
         self._kinds = memory.kinds
         self._bands = range(len(self._kinds))
         self._is_state = [kind.lifetime is Lifetime.STATE for kind in self._kinds]
+        self._one_each = [0 if state else 1 for state in self._is_state]
         self._windowed = [band for band, kind in enumerate(self._kinds) if kind.window is not None]
         self._page = self._kinds[-1].page_tokens
         self._lag = int(policy.overlap)
@@ -72,6 +73,8 @@ class Engine:
         self._running: dict[Served, None] = {}
         self._filling: dict[Served, None] = {}
         self._to_cache: list[Served] = []
+        # of each kind the pages that requests were given since the last launch, which the forward in flight has not
+        self._fresh: dict[Served, list[int]] = {}
         self._step = 0
         self.now = self._known = 0.0
         self._changed = False
@@ -265,12 +268,13 @@ class Engine:
         """A page of each token kind for each of these; retracts the last admitted until the others have theirs."""
         while growing:
             count = len(growing)
-            given = self._ask(tuple(0 if state else count for state in self._is_state))
+            given = self._ask(tuple(each * count for each in self._one_each))
             if given is not None:
                 for band in self._bands:
                     if not self._is_state[band]:
                         for request, vid in zip(growing, given[band], strict=True):
                             request.pages[band].append(vid)
+                self._fresh.update(dict.fromkeys(growing, self._one_each))
                 return
             victim = next(reversed(self._running))
             if len(self._running) == 1:
@@ -382,6 +386,7 @@ class Engine:
                 return 0
             for band, ids in enumerate(given):
                 request.pages[band] += ids
+            self._fresh[request] = list(map(len, given))
         return tokens
 
     def _admit(self, request: Served) -> bool:
@@ -503,6 +508,7 @@ class Engine:
             self._memory.landed(step + count - 2)
         for request, tokens in chunks:
             self._computed(request, tokens)
+        self._fresh.clear()
         self._memory.launched(step + count - 1, uses)
         inside = active + len(self._waiting)
         tally.steps += count
@@ -535,7 +541,8 @@ class Engine:
     def _decode(self, contexts: list[int], moving: float, host: float) -> tuple[int, float, float]:
         """How many steps can be taken at once, their seconds, and those of the last."""
         due = self._calendar.next
-        assert due is not None, "who decodes will end"
+        if due is None:
+            raise BrokenLaw("requests decode of which none is ever to end")
         count = due - self._step
         if self._waiting:
             count = min(count, LOOK_AGAIN)
@@ -588,7 +595,9 @@ class Engine:
             began = new.get(request)
             if began is None and request.start < 0:
                 continue
-            for band, ids in enumerate(request.pages):
+            fresh = self._fresh.get(request)
+            for band, all_ids in enumerate(request.pages):
+                ids = all_ids[: len(all_ids) - fresh[band]] if fresh is not None else all_ids
                 if self._is_state[band]:
                     written[band] += ids
                     continue

@@ -17,8 +17,8 @@ function layout(title, more) {
     title: { text: title, x: 0, xref: "paper", font: { size: 14 } },
     margin: { l: 52, r: 8, t: 34, b: 40 }, hovermode: "x unified",
     hoverlabel: { bgcolor: style("--raised"), font: { color: style("--text") }, bordercolor: style("--line") },
-    legend: { orientation: "h", y: narrow.matches ? -0.25 : -0.2, x: 0, yanchor: "top" },
-    xaxis: Object.assign({ title: { text: "seconds" } }, axis),
+    legend: { orientation: "h", y: -0.14, x: 0, yanchor: "top", traceorder: "normal" },
+    xaxis: Object.assign({ ticksuffix: " s" }, axis),
     yaxis: Object.assign({ rangemode: "tozero" }, axis),
   }, more || {});
 }
