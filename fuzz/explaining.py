@@ -9,11 +9,8 @@ from fuzz.reduction import reduced
 from fuzz.setups import Setup
 from fuzz.stage import Logged
 from fuzz.targets.protocol import Target
-from fuzz.violation import Violation
+from fuzz.violation import SYMPTOMS, Violation
 from fuzz.watch import AT_THE_END, CLOSELY, FROM_OUTSIDE, JUDGED_ONLY, Watch
-
-SYMPTOMS = frozenset({"agreement", "crash"})
-"""What breaks for any reason: traded for a property proper where that can be had, and never the other way."""
 
 
 def explained(

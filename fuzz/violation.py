@@ -1,6 +1,11 @@
 """What stops a run: something that must be true and was not."""
 
+from typing import Final
+
 from spec.judge.verdict import Finding
+
+SYMPTOMS: Final = frozenset({"agreement", "crash"})
+"""What breaks for any reason: traded for a property proper where that can be had, and never the other way."""
 
 
 class Violation(Exception):

@@ -56,14 +56,6 @@ def run(
     as_json: AsJson = False,
 ) -> Exit:
     """Prove the specification, fuzz the allocator, plant faults that must be caught; one verdict and a report."""
-    # The rooms behind the lanes are slow to import.
-    from bandgap.gate.lanes import ALL
-    from bandgap.gate.progress import watching
-    from bandgap.gate.run import run_gate
-    from bandgap.gate.targets import target_named
-    from bandgap.reports.document import document
-    from bandgap.reports.terminal import show
-    from bandgap.reports.writing import write_reports
     from fuzz.peers.environments import is_peer
 
     if is_peer(target):
@@ -85,6 +77,15 @@ def run(
             raise UsageError(
                 option, str(value), "is for allocators of others", "name one with --target, or leave it out"
             )
+    # The rooms behind the lanes are slow to import.
+    from bandgap.gate.lanes import ALL
+    from bandgap.gate.progress import watching
+    from bandgap.gate.run import run_gate
+    from bandgap.gate.targets import target_named
+    from bandgap.reports.document import document
+    from bandgap.reports.terminal import show
+    from bandgap.reports.writing import write_reports
+
     target_named(target)
     settings = Settings(target, quick, seed, jobs or usable_cores(), _folder(out_folder), since)
     _check_names(only or (), [task for lane in ALL for task in lane.tasks(settings)])

@@ -10,6 +10,9 @@ from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, out, print_json
 
+MOST_BYTES = 1 << 26
+"""Of a file, that are read."""
+
 
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A failure that was saved.")],
@@ -20,23 +23,29 @@ def run(
     as_json: AsJson = False,
 ) -> Exit:
     """Makes the calls of a saved failure again: exit code 1 while they still break the same property, 0 if not."""
-    from contextlib import nullcontext
-
-    from fuzz.faults.all import FAULTS
     from fuzz.peers.reproduction import is_reproduction
-    from fuzz.reproduction import LARGEST_FILE, BadFile, decoded, played_again
-    from fuzz.targets.all import TARGETS
 
     try:
         with file.open("rb") as opened:
-            data = opened.read(LARGEST_FILE + 1)
-        if is_reproduction(data):
-            return _peer(file, data, target, as_json=as_json)
-        reproduction = decoded(data)
+            data = opened.read(MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(
             "FILE", str(file), f"cannot be read ({error.strerror})", "give a failure that was saved"
         ) from error
+    if is_reproduction(data):
+        return _peer(file, data, target, as_json=as_json)
+    return _own(file, data, as_json=as_json)
+
+
+def _own(file: Path, data: bytes, *, as_json: bool) -> Exit:
+    from contextlib import nullcontext
+
+    from fuzz.faults.all import FAULTS
+    from fuzz.reproduction import BadFile, decoded, played_again
+    from fuzz.targets.all import TARGETS
+
+    try:
+        reproduction = decoded(data)
     except BadFile as error:
         raise UsageError("FILE", str(file), str(error), "give a failure that was saved") from error
     driven = TARGETS.get(reproduction.target)

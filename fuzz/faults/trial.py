@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
-from fuzz.explaining import SYMPTOMS
 from fuzz.failure import Failure
 from fuzz.faults.fault import Fault
 from fuzz.seeded import Run, run_seeded
 from fuzz.setups import TOYS, Setup, setup_of
 from fuzz.targets.all import TARGETS
 from fuzz.targets.own import OWN
+from fuzz.violation import SYMPTOMS
 
 Verdict = Literal["caught", "caught by another property", "survived", "invalid"]
 

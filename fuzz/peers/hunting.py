@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
-from fuzz.explaining import SYMPTOMS
 from fuzz.peers.lives import Broke, lived
 from fuzz.peers.process import Life, PeerProcess
 from fuzz.peers.shrinking import Script, shrunk
+from fuzz.violation import SYMPTOMS
 
 LIVES: Final = (30, 90, 250)
 """Calls in the life of one allocator: short ones reach much, long ones reach deep."""

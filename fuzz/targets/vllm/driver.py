@@ -163,7 +163,9 @@ class VLLMDriver:
         request.shared_prefix_boundary = boundary
         external = min(external_blocks * BLOCK, (request.num_tokens - 1 - local) // BLOCK * BLOCK)
         loading = how == "async" and external > 0
-        new = 0 if loading else min(max(1, chunk), request.num_tokens - local - external)
+        new = 0 if loading else self._chunk(request, local + external, max(1, chunk))
+        if not new and not loading:
+            return SKIPPED
         taken = self._allocated(
             served,
             new,
@@ -197,11 +199,25 @@ class VLLMDriver:
             token = _token(label, request.num_tokens)
             request.append_output_token_ids(token)
             served.digests.append(hash((served.digests[-1], token)))
-        new = min(tokens, request.num_tokens - request.num_computed_tokens)
+        new = self._chunk(request, request.num_computed_tokens, tokens)
+        if not new:
+            return SKIPPED
         if not self._allocated(served, new):
             return "refused"
         self._compute(served, request.num_computed_tokens, new)
         return "decoded" if decoding else "prefilled"
+
+    def _chunk(self, request: Request, start: int, tokens: int) -> int:
+        """As many of these tokens as may be computed at once.
+
+        A state is written where a step ends, and is found again by the block in which that is: so with states a step
+        ends at a block's end, or begins at the last one there is.
+        """
+        end = min(start + tokens, int(request.num_tokens))
+        last = int(request.num_tokens) // BLOCK * BLOCK
+        if "state" in self.groups and start < last:
+            end = min(end, last) // BLOCK * BLOCK
+        return max(0, end - start)
 
     def _allocated(self, served: Served, new: int, **arguments: Any) -> bool:
         """Ask for slots; whether they were given.  No more is taken than was counted."""
