@@ -20,7 +20,7 @@ MEMBERS = 3
 SHORT = 60
 """Of a condition that is written in its sentence's line."""
 
-FACTS = 8
+FACTS = 12
 """Sentences about what a picture does not show; a page in use has several."""
 
 
@@ -141,7 +141,7 @@ def of_faults(faults: Sequence[FaultEntry], style: Style, *, with_property: bool
             [
                 code(fault.name),
                 fault.where,
-                fault.prose,
+                sentence(fault.prose),
                 *([style.link(fault.property)] if with_property else []),
                 fault.precedent,
             ]
@@ -183,7 +183,7 @@ def _facts(example: Example) -> str:
     about = {ticket for fact in known if not _is_standing(fact) for ticket in TICKET.findall(fact)}
     about |= set(TICKET.findall(event(example)))
     told = [fact for fact in known if not _is_standing(fact) or about.issuperset(TICKET.findall(fact))]
-    return f"Before: {'; '.join(told)}." if told and len(told) <= FACTS else ""
+    return f"Before:\n\n{bullets(told)}" if told and len(told) <= FACTS else ""
 
 
 TICKET = re.compile(r"\bt\d+\b")
