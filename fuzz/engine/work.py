@@ -52,6 +52,21 @@ def _run(engine: Engine, ticket: int, request: Request) -> bool:
     return taken
 
 
+@operation(weight=2)
+def hand_over(engine: Engine, draws: Draws) -> str:
+    """A forward is settled, and a copy on a stream that knows nothing of it goes on with its request at once."""
+    busy = [request for request in engine.requests if request.forwards]
+    if not busy or len(engine.stage.tickets) >= MOST_TICKETS:
+        return "none in flight"
+    request = pick(busy, draws[0])
+    engine.stage.settle(pick(sorted(request.forwards), draws[1]))
+    _over(engine)
+    ticket = engine.stage.open("copy", "host")
+    if ticket is None:
+        return "rejected"
+    return _held(engine, ticket, request, draws[2], "read")
+
+
 @operation(weight=6)
 def land_some(engine: Engine, draws: Draws) -> str:
     """Some of what a ticket writes arrives."""

@@ -19,6 +19,22 @@ LATER = SIMULATED.name
 ASIDE = "a stream of its own"
 
 
+@fault("device", "race-free", "sglang#38463", LATER)
+def streams_wait_for_the_event_before_the_last_settling() -> Iterator[None]:
+    """A stream waits for the allocator's as it stood before that was made to wait for a ticket."""
+
+    def careless(wait_for: Method) -> Method:
+        def patched(self: Any, ticket: int) -> None:
+            tail = self._tail
+            wait_for(self, ticket)
+            self._tail = tail
+
+        return patched
+
+    with replaced(ArenaDevice, "wait_for", careless):
+        yield
+
+
 @fault("device", "race-free", "vllm#45357", LATER)
 def settling_holds_nothing_back() -> Iterator[None]:
     """A ticket is settled, and the allocator's stream does not wait for its event."""
