@@ -88,7 +88,7 @@ def answers(asked: Sequence[Obligation], fault: str | None, limits: Limits) -> I
         if _attempt(question.denied, limits) != z3.unsat:
             verdict, reason, found = _refuted(theorem, subject, limits)
             if verdict == Verdict.UNKNOWN and _attempt(question.denied, limits.doubled(), seed=1) == z3.unsat:
-                verdict = Verdict.PROVED
+                verdict, reason = Verdict.PROVED, ""
         yield Answer(obligation, verdict, time.perf_counter() - began, None, reason, found)
 
 

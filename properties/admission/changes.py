@@ -10,7 +10,7 @@ from typing import Any
 import z3
 
 from properties.admission.chains import Numbers, any_chain, small_chain
-from properties.admission.questions import Induction, Question, by_induction, for_all
+from properties.admission.questions import Induction, Question, by_induction
 from properties.admission.states import STATE, any_state, small_state
 from properties.admission.subject import Subject
 from properties.admission.theorem import Theorem, stated
@@ -19,7 +19,7 @@ from spec.admission.layouts import asks_no_more, is_legal
 from spec.admission.refusals import emptied, released
 from spec.admission.steps import COMPACT_ENDS, IN_PLACE, RELAYOUT, STEPS
 from spec.invariants import conservation, ledger_wellformed
-from spec.logic import And, If, Implies, Not, Or, Term
+from spec.logic import And, Implies, Not, Term
 from spec.ranges import Exists, Forall, Some
 from spec.state import LIVE, State
 from spec.words import holders, in_use, publishers
@@ -161,38 +161,6 @@ def _emptying(_: Subject, case: Emptying) -> Mapping[str, Term]:
     return {"released": is_legal(released(s, live, demand)), "emptied": is_legal(emptied(s, demand))}
 
 
-# ----------------------------------------------------------------------------------------------------------- counting
-
-
-def fewer_count(_: Subject) -> Iterator[Question]:
-    """A count over pages first <= page < last, of those that are in both sets and of those that are in the larger."""
-    first, last = z3.Ints("first last")
-    inner, outer = (z3.Function(name, z3.IntSort(), z3.BoolSort()) for name in ("inner", "outer"))
-    count, count_of_outer = (z3.Function(name, z3.IntSort(), z3.IntSort()) for name in ("count", "count_of_outer"))
-    contained = for_all(lambda page: Implies(inner(page), outer(page)))
-
-    def counted(page: Term) -> Term:
-        return And(
-            count(page + 1) == count(page) + If(inner(page), 1, 0),
-            count_of_outer(page + 1) == count_of_outer(page) + If(outer(page), 1, 0),
-        )
-
-    yield from by_induction(
-        [contained, count(first) == 0, count_of_outer(first) == 0, first <= last],
-        [Induction("", lambda page: And(count(page) >= 0, count(page) <= count_of_outer(page)), first, last, counted)],
-        {"conclusion": And(count(last) >= 0, count(last) <= count_of_outer(last))},
-    )
-
-
-def small_fewer_count(_: Subject, numbers: Numbers) -> Question:
-    """The same of four pages."""
-    inner, outer = (
-        [numbers(f"page {page} is in the {name} set", 0, 1) for page in range(4)] for name in ("inner", "outer")
-    )
-    contained = [Implies(one == 1, other == 1) for one, other in zip(inner, outer, strict=True)]
-    return Question("", tuple(contained), And(sum(inner) >= 0, sum(inner) <= sum(outer)))
-
-
 def more_tickets(subject: Subject) -> Iterator[Question]:
     """Cases that differ by one more ticket settled: what was legal with fewer is legal with more."""
     s = any_chain(subject.on_opaque_grids)
@@ -225,66 +193,6 @@ def small_more_tickets(subject: Subject, numbers: Numbers) -> Question:
     return Question("", (*given, is_legal(cases[0])), And(*map(is_legal, cases)))
 
 
-# -------------------------------------------------------------------------------------------------- the order of asking
-
-Table = tuple[Callable[[int, Term], Term], Term, Callable[..., Term]]
-"""Whether a demand is feasible with a step once so many tickets are settled, how many there are, and "for all"."""
-
-
-def _chosen(table: Table, step: int, tickets: Term) -> Term:
-    """The plan: the first step that is feasible once all tickets are settled, and the fewest tickets that do."""
-    fits, every, _ = table
-    fewest = And(fits(step, tickets), Or(tickets == 0, Not(fits(step, tickets - 1))), tickets >= 0, tickets <= every)
-    return And(*[Not(fits(lower, every)) for lower in STEPS if lower < step], fewest)
-
-
-def _never_less(table: Table) -> Term:
-    fits, every, of_all = table
-    return And(
-        *[
-            of_all(lambda i, j, step=step: Implies(And(i >= 0, i <= j, j <= every, fits(step, i)), fits(step, j)))
-            for step in STEPS
-        ]
-    )
-
-
-def _is_lowest(table: Table, step: int, tickets: Term) -> Term:
-    fits, every, of_all = table
-
-    def no_better(i: Term, _: Term) -> Term:
-        inside = And(i >= 0, i <= every)
-        lower = Or(*[fits(other, i) for other in STEPS if other < step])
-        return Implies(inside, And(Not(lower), Implies(fits(step, i), tickets <= i)))
-
-    return of_all(no_better)
-
-
-def asked_in_order(_: Subject) -> Iterator[Question]:
-    """Steps are asked from the first, with all tickets, and then for the fewest tickets."""
-    fits = z3.Function("fits", z3.IntSort(), z3.IntSort(), z3.BoolSort())
-    every, tickets = z3.Ints("every tickets")
-    table: Table = (lambda step, i: fits(z3.IntVal(step), i), every, lambda says: for_all(says, 2))
-    for step in STEPS:
-        yield Question(
-            f"step-{step}", (_never_less(table), _chosen(table, step, tickets)), _is_lowest(table, step, tickets)
-        )
-
-
-def small_asked_in_order(_: Subject, numbers: Numbers) -> Question:
-    """The same of two tickets."""
-    tickets = numbers("tickets", 0, 2)
-    chosen = numbers("step", IN_PLACE, RELAYOUT)
-
-    def fits(step: int, count: Term) -> Term:
-        known = [numbers(f"step {step} fits with {i} tickets", 0, 1) == 1 for i in range(3)]
-        return Or(*[And(count == i, each) for i, each in enumerate(known)])
-
-    table: Table = (fits, 2, lambda says: And(*[says(i, j) for i in range(3) for j in range(3)]))
-    steps = [Implies(chosen == step, _chosen(table, step, tickets)) for step in STEPS]
-    goals = [Implies(chosen == step, _is_lowest(table, step, tickets)) for step in STEPS]
-    return Question("", (_never_less(table), *steps), And(*goals))
-
-
 THEOREMS = {
     "higher-steps-free": stated(
         "lowest-step",
@@ -314,23 +222,11 @@ THEOREMS = {
         _any_pair,
         _small_pair,
     ),
-    "fewer-count-less": Theorem(
-        "lowest-step",
-        "Of a set of pages there are no more than of one that contains it.",
-        fewer_count,
-        small_fewer_count,
-    ),
     "more-tickets": Theorem(
         "lowest-step",
         "What is feasible once some tickets are settled is feasible once more are.",
         more_tickets,
         small_more_tickets,
-    ),
-    "asked-in-order": Theorem(
-        "lowest-step",
-        "The first step that would do with all tickets, with the fewest tickets that do, is the lowest of all.",
-        asked_in_order,
-        small_asked_in_order,
     ),
     "leaving-frees": stated(
         "honest-refusal",

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from properties.admission.chains import Numbers
+from properties.admission.evictions import any_eviction, small_eviction
 from properties.admission.grid import laws
 from properties.admission.packing import Packing, admits
 from properties.admission.questions import Question, by_induction
-from properties.admission.rooms import any_eviction, small_eviction
 from properties.admission.subject import Subject
 from properties.admission.theorem import Theorem
 from spec.admission.layouts import is_legal

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from properties.admission import changes, choices, grid, packing, relayout, retries, rooms
+from properties.admission import changes, choices, counting, evictions, grid, order, packing, relayout, retries, rooms
 from properties.admission.chains import Numbers
 from properties.admission.questions import Question, induction_lemma
 from properties.admission.subject import Subject
@@ -34,7 +34,10 @@ THEOREMS: Mapping[str, Theorem] = {
     **packing.THEOREMS,
     **rooms.THEOREMS,
     **choices.THEOREMS,
+    **evictions.THEOREMS,
+    **counting.THEOREMS,
     **changes.THEOREMS,
+    **order.THEOREMS,
     **relayout.THEOREMS,
     **retries.THEOREMS,
 }
