@@ -79,7 +79,7 @@ def test_a_fault_that_only_breaks_the_code_is_invalid() -> None:
 
 
 def test_a_fault_that_another_property_catches_is_not_caught() -> None:
-    trial = try_one(_fault(FAULTS["free-ignores-holders"].apply), trial_setups())
+    trial = try_one(_fault(FAULTS["free-ignores-holders"].apply), trial_setups(), hunts=(1, 2))
     assert (trial.verdict, trial.caught_by) == ("caught by another property", "outside-is-free")
 
 
