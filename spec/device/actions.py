@@ -23,10 +23,10 @@ from spec.device.words import (
     work_of,
     written_by,
 )
-from spec.logic import Not, Term, larger
+from spec.logic import Not, Term
 from spec.ranges import Some
-from spec.state import READ, WRITE, State
-from spec.words import given, overwrite, this_page
+from spec.state import READ, State
+from spec.words import given, overwrite
 
 UNCHANGED = (
     *("grow-low", "grow-high", "appear", "absorb-low", "absorb-high"),
@@ -138,21 +138,17 @@ class allocate:
 
 @action("band page vid value access access")
 class allocate_wiped:
-    """A hole becomes the home of a new virtual page, and the allocator's stream writes one value all over it."""
+    """A hole becomes the home of a new virtual page, over all of which the allocator's stream writes one value."""
 
     @staticmethod
     def guard(s: State, band: Term, page: Term, vid: Term, value: Term, wipes: Term, renames: Term) -> Guard:
-        yield from pages.allocate.guard(s, band, page, vid)
+        yield from pages.allocate_wiped.guard(s, band, page, vid, value)
         yield from of_allocator([s, _wiped(s, wipes, band, page, value)], [wipes, renames])
 
     @staticmethod
     def effect(s: State, band: Term, page: Term, vid: Term, value: Term, wipes: Term, renames: Term) -> State:
-        allocated = pages.allocate.effect(s, band, page, vid).but(
-            bytes=overwrite(s, this_page(s, band, page), lambda *_: value),
-            written=s.written.set((band, vid), value),
-            queued=s.queued.set((band, page), larger(s.queued[band, page], WRITE)),
-        )
-        return _renamed(_wiped(allocated, wipes, band, page, value), renames, band, vid, page)
+        wiped = _wiped(pages.allocate_wiped.effect(s, band, page, vid, value), wipes, band, page, value)
+        return _renamed(wiped, renames, band, vid, page)
 
 
 @action("band page vid vid access access access")
