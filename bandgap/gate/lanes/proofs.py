@@ -55,7 +55,8 @@ def tasks(_settings: Settings) -> Sequence[Task]:
 
 PROOFS = Lane(
     "proofs",
-    "Every action keeps every property in arenas of any size; every case can occur, and no guard sentence is idle.",
+    "Every action keeps every property in arenas of any size, and admission decides as it is defined for any number of "
+    "bands; every case can occur, and no guard sentence is idle.",
     tasks,
 )
 
