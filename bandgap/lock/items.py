@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from bandgap.lock.normal import hash_of, is_prose
@@ -27,11 +28,17 @@ def items_of(sources: Mapping[str, str]) -> Items:
     """
     found: dict[str, str] = {}
     for path, text in sorted(sources.items()):
-        for name, digest in _items(PurePosixPath(path), ast.parse(text)):
+        for name, digest in _items_of_file(path, text):
             if name in found:
                 raise ValueError(f"two things are named {name!r}")
             found[name] = digest
     return found
+
+
+@cache
+def _items_of_file(path: str, text: str) -> tuple[tuple[str, str], ...]:
+    """Most files are the same in both of two trees that are compared."""
+    return tuple(_items(PurePosixPath(path), ast.parse(text)))
 
 
 def sources_in(root: Path) -> dict[str, str]:

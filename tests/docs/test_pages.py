@@ -1,5 +1,6 @@
 """The pages of the site: written, linked, drawn from what happened, and self-contained."""
 
+import functools
 import re
 import shutil
 from pathlib import Path
@@ -29,7 +30,11 @@ from properties.specification import SPECIFICATIONS, changed_actions
 from tests.docs.links import links_of
 from tests.house.walls import ROOT
 
-PAGES = dict(sources(ROOT))
+
+@functools.cache
+def pages() -> dict[str, str]:
+    return dict(sources(ROOT))
+
 
 ASKED_FOR = re.compile(
     r"""(?:src|href)=["']?(https?:)?//[^"'\s>]+|url\(["']?(https?:)?//|@import\s+["']?(https?:)?//"""
@@ -41,21 +46,21 @@ def test_every_action_and_property_has_a_page() -> None:
     actions = {f"actions/{slug(name)}.md" for whole in SPECIFICATIONS for name in changed_actions(whole)}
     claims = {f"properties/{slug(name)}.md" for whole in SPECIFICATIONS for name in whole.claims}
     of_admission = {f"properties/{slug(name)}.md" for name in PROSE}
-    assert actions | claims | of_admission <= set(PAGES)
+    assert actions | claims | of_admission <= set(pages())
     for name in actions | claims | of_admission:
-        assert PAGES[name].count("<svg") >= 2, f"{name} has no example"
-        assert "## Example" in PAGES[name]
-        assert "## Proved" in PAGES[name]
+        assert pages()[name].count("<svg") >= 2, f"{name} has no example"
+        assert "## Example" in pages()[name]
+        assert "## Proved" in pages()[name]
 
 
 def test_the_pages_links_lead_to_pages() -> None:
-    for name, text in PAGES.items():
+    for name, text in pages().items():
         if not name.endswith(".md"):
             continue
         for link in links_of(text):
             path = (Path(name).parent / link.split("#")[0]).as_posix()
             resolved = str(Path("/", path).resolve()).lstrip("/") if link[0] != "#" else name
-            assert link.startswith("http") or resolved in PAGES, f"{name} links to {link}"
+            assert link.startswith("http") or resolved in pages(), f"{name} links to {link}"
 
 
 def test_a_page_that_names_an_unknown_place_is_an_error(tmp_path: Path) -> None:
@@ -69,7 +74,7 @@ def test_the_site_is_built_and_asks_for_nothing_from_elsewhere(tmp_path: Path) -
     page = build_site(ROOT, tmp_path)
     built = [path for path in page.parent.rglob("*") if path.suffix in {".html", ".css"}]
     assert {path.relative_to(page.parent).with_suffix(".md").as_posix() for path in built} >= {
-        name for name in PAGES if name.endswith(".md")
+        name for name in pages() if name.endswith(".md")
     }
     fetched = [
         (path.name, found.group(0))
@@ -167,4 +172,4 @@ def test_the_code_for_engines_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_copied_documents_are_pages() -> None:
     for name in COPIED:
-        assert PAGES[f"{name}.md"] == (ROOT / "docs" / f"{name}.md").read_text()
+        assert pages()[f"{name}.md"] == (ROOT / "docs" / f"{name}.md").read_text()

@@ -1,5 +1,6 @@
 """The document of the semantics: whole, up to date, and played."""
 
+import functools
 from dataclasses import replace
 
 import pytest
@@ -26,11 +27,14 @@ from spec.words import holders, is_alive
 from tests.docs.links import anchors_of, links_of
 from tests.house.walls import ROOT
 
-TEXT = semantics()
+
+@functools.cache
+def text() -> str:
+    return semantics()
 
 
 def test_it_is_up_to_date() -> None:
-    assert (ROOT / "docs/semantics.md").read_text() == TEXT, f"the documents are out of date: run {MAKE}"
+    assert (ROOT / "docs/semantics.md").read_text() == text(), f"the documents are out of date: run {MAKE}"
 
 
 def test_every_action_and_property_has_its_part() -> None:
@@ -38,9 +42,9 @@ def test_every_action_and_property_has_its_part() -> None:
     claims = [name for whole in SPECIFICATIONS for name in whole.claims]
     assert set(ACTIONS) <= set(actions)
     assert {*INVARIANTS, *STEPS, *THEOREMS} <= set(claims)
-    headings = [line.removeprefix("### ").strip("`") for line in TEXT.splitlines() if line.startswith("### ")]
+    headings = [line.removeprefix("### ").strip("`") for line in text().splitlines() if line.startswith("### ")]
     assert headings == [*actions, *claims, *PROSE]
-    assert TEXT.count("**Example**") == len(headings) >= 75
+    assert text().count("**Example**") == len(headings) >= 75
 
 
 def test_every_guard_sentence_and_effect_is_printed() -> None:
@@ -48,20 +52,20 @@ def test_every_guard_sentence_and_effect_is_printed() -> None:
         if not entry.is_base:
             assert entry.effect, entry.name
             for one in entry.sentences:
-                assert one.text[1:] in TEXT
+                assert one.text[1:] in text()
                 assert one.protects in catalogue().properties, f"{entry.name}: {one.protects} is no property"
-                assert all(line in TEXT for line in one.condition)
+                assert all(line in text() for line in one.condition)
 
 
 def test_its_links_lead_somewhere() -> None:
-    links = links_of(TEXT)
+    links = links_of(text())
     assert len(links) > 300
-    assert not [link for link in links if link.startswith("#") and link[1:] not in anchors_of(TEXT)]
+    assert not [link for link in links if link.startswith("#") and link[1:] not in anchors_of(text())]
     assert not [link for link in links if not link.startswith("#")]
 
 
 def test_it_has_no_html_of_its_own() -> None:
-    prose = "".join(part for number, part in enumerate(TEXT.split("```")) if number % 2 == 0)
+    prose = "".join(part for number, part in enumerate(text().split("```")) if number % 2 == 0)
     assert prose.count("<") == prose.count("<!--") + prose.count(" <= ") + prose.count(" < ")
 
 

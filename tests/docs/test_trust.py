@@ -20,7 +20,11 @@ from spec.judge.checks import CHECKS
 from tests.docs.links import links_of
 from tests.house.walls import ROOT
 
-TEXT = trust()
+
+@functools.cache
+def text() -> str:
+    return trust()
+
 
 given_at = functools.cache(lambda number, stage: assumptions.given_at(SPECIFICATIONS[number], stage))
 
@@ -28,21 +32,21 @@ STAGES = [(number, stage) for number, whole in enumerate(SPECIFICATIONS) for sta
 
 
 def test_it_is_up_to_date() -> None:
-    assert (ROOT / "docs/trust.md").read_text() == TEXT, f"the documents are out of date: run {MAKE}"
+    assert (ROOT / "docs/trust.md").read_text() == text(), f"the documents are out of date: run {MAKE}"
 
 
 def test_it_lists_every_axiom_assumption_theorem_and_check() -> None:
     for whole in SPECIFICATIONS:
         for name, axiom in whole.axioms.items():
-            assert f"| `{name}` | {axiom.prose} |" in TEXT
-            assert f"`{whole.stage(Kind.LEMMA)} x {name}`" in TEXT
+            assert f"| `{name}` | {axiom.prose} |" in text()
+            assert f"`{whole.stage(Kind.LEMMA)} x {name}`" in text()
     for name, assumption in {**ASSUMPTIONS, **ENCODINGS}.items():
-        assert name in TEXT
-        assert assumption.prose in TEXT
+        assert name in text()
+        assert assumption.prose in text()
     for name, theorem in (each for theorems in by_property().values() for each in theorems):
-        assert f"- `{name}`: {theorem.prose}" in TEXT
+        assert f"- `{name}`: {theorem.prose}" in text()
     for name, prose in CHECKS.items():
-        assert f"| `{name}` | {prose} |" in TEXT
+        assert f"| `{name}` | {prose} |" in text()
     assert set(by_property()) == set(PROSE), "a property of admission says nothing of itself"
     assert all(sort in ENCODINGS["opaque sorts"].prose.lower().replace("ids", "vids") for sort in OPAQUE)
 
@@ -52,9 +56,9 @@ def test_it_counts_the_obligations() -> None:
     count = Counter(one.kind for one in every)
     assert all(count[kind] for kind in Kind)
     assert len(every) >= 1_400
-    assert f"| together | {' | '.join(str(count[kind]) for kind in Kind)} | **{len(every)}** |" in TEXT
+    assert f"| together | {' | '.join(str(count[kind]) for kind in Kind)} | **{len(every)}** |" in text()
     for whole in SPECIFICATIONS:
-        assert f"**{len(obligations(whole))}**" in TEXT
+        assert f"**{len(obligations(whole))}**" in text()
 
 
 @pytest.mark.parametrize(("specification", "stage"), STAGES)
@@ -84,12 +88,12 @@ def test_what_only_tests_cover_is_what_faults_name_and_no_proof_speaks_of() -> N
     proved = {*catalogue().properties, *(name for name, theorems in by_property().items() if theorems)}
     only_tested = {fault.property for fault in all_faults()} - proved
     assert "agreement" in only_tested
-    part = TEXT.split("## What only tests cover")[1].split("## ")[0]
+    part = text().split("## What only tests cover")[1].split("## ")[0]
     assert {name for name in only_tested if f"| `{name}` |" in part} == only_tested
     assert not [name for name in proved if f"| `{name}` |" in part]
 
 
 def test_its_links_lead_somewhere() -> None:
-    links = links_of(TEXT)
+    links = links_of(text())
     assert links
     assert not [link for link in links if not (ROOT / "docs" / link).exists()]
