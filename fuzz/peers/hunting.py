@@ -99,16 +99,16 @@ def hunt(
         process: of the driver.
         setups: taken in turn.
         seed: of all choices; a budget decides only after how many lives it ends.
-        seconds: after which no life is begun.
+        seconds: of lives after which none is begun; making failures short comes on top.
         calls: likewise.
         fault: which is in force.
         most_findings: distinct failures after which it is over.
         shrink_seconds: for making one failure short.
         told: after each life, what there is so far.
     """
-    begun, result = time.monotonic(), Hunt()
+    result = Hunt()
     seen: dict[tuple[str, str, str], tuple[str, str, str]] = {}
-    while time.monotonic() - begun < seconds and (calls is None or result.calls < calls):
+    while result.seconds < seconds and (calls is None or result.calls < calls):
         if len(result.findings) >= most_findings:
             break
         setup = setups[result.lives % len(setups)]

@@ -126,6 +126,10 @@ class Witness:
             self.tape.end("refused")
             return None
         self.tape.end("done", [sorted(ids) for ids in given])
+        for number, ids in enumerate(given):
+            homeless = [vid for vid in ids if vid not in self.seen[number].table]
+            if homeless:
+                raise Broken("bijection", f"ids {homeless[:8]} of band {number} were handed out without a page")
         self._must_be_clean(fresh)
         self.write_now([(number, vid) for number, ids in enumerate(given) for vid in ids])
         return [list(ids) for ids in given]

@@ -26,12 +26,32 @@ AutoConfig.register = _registered
 warnings.filterwarnings("ignore", module="sglang")
 
 from sglang.srt.mem_cache import unified_memory_pool as pools  # noqa: E402  # after the stand-in
-from sglang.test.unified_allocator_fixtures import setup_allocator_context  # noqa: E402
 
 torch.set_num_threads(1)
 logging.disable(logging.WARNING)
-setup_allocator_context()
 streams.install()
+try:
+    import sglang.srt.mem_cache.allocator.unified_hybrid_swa as composites
+    import sglang.srt.mem_cache.allocator.unified_sub_pool as parts
+except ImportError:
+    # until 0.5.19 they lay in one module
+    import sglang.srt.mem_cache.multi_ended_allocator as parts
+
+    composites = parts
+
+SUB_POOLS: Final = parts
+"""The module with the bands' allocators."""
+
+COMPOSITES: Final = composites
+"""The module with what puts them together."""
+
+IS_OLD: Final = not hasattr(parts.MultiEndedAllocator, "flush_for_allocation")
+"""A release whose allocator promises less: no joint capacity, no pages of zeros, no translation of padding."""
+
+if not IS_OLD:
+    from sglang.test.unified_allocator_fixtures import setup_allocator_context
+
+    setup_allocator_context()
 
 PAGE_TOKENS: Final = (1, 4, 16)
 CHAINS: Final = ("full-window", "full-state", "three")

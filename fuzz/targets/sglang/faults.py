@@ -4,16 +4,15 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import torch
-from sglang.srt.mem_cache.allocator.unified_hybrid_swa import (
-    UnifiedMambaSWATokenToKVPoolAllocator,
-    UnifiedSWAAllocatorBase,
-    UnifiedSWATokenToKVPoolAllocator,
-)
-from sglang.srt.mem_cache.allocator.unified_sub_pool import FloatMultiEndedAllocator, MultiEndedAllocator
 
 from fuzz.peers.inside.driver import Fault
 from fuzz.peers.inside.forcing import faults_into, replaced
-from fuzz.targets.sglang.building import SETUPS
+from fuzz.targets.sglang.building import COMPOSITES, SETUPS, SUB_POOLS
+
+MultiEndedAllocator, FloatMultiEndedAllocator = SUB_POOLS.MultiEndedAllocator, SUB_POOLS.FloatMultiEndedAllocator
+UnifiedSWATokenToKVPoolAllocator = COMPOSITES.UnifiedSWATokenToKVPoolAllocator
+UnifiedMambaSWATokenToKVPoolAllocator = COMPOSITES.UnifiedMambaSWATokenToKVPoolAllocator
+UnifiedSWAAllocatorBase = getattr(COMPOSITES, "UnifiedSWAAllocatorBase", UnifiedSWATokenToKVPoolAllocator)
 
 FAULTS: Final[dict[str, Fault]] = {}
 
@@ -27,6 +26,23 @@ fault = faults_into(FAULTS)
 
 
 # ----------------------------------------------------------------------------------------------------- lost and doubled
+
+
+@fault("conservation", "class: lost ids", WINDOWS)
+def an_id_is_lost_when_the_window_goes_first() -> Iterator[None]:
+    """Freeing what is left of a page whose window side is gone does not give its id back."""
+
+    def losing(free_full: Any) -> Any:
+        def free(self: Any, free_index: torch.Tensor) -> None:
+            full = self.full_attn_allocator
+            kept = full.free_virtual_ids
+            free_full(self, free_index)
+            full.free_virtual_ids = kept
+
+        return free
+
+    with replaced(UnifiedSWAAllocatorBase, "free_full", losing):
+        yield
 
 
 @fault("conservation", "sglang#39982 (c)", LAZY)
@@ -57,23 +73,6 @@ def a_window_page_that_is_gone_is_freed_again() -> Iterator[None]:
         return free
 
     with replaced(UnifiedSWAAllocatorBase, "free", unfiltered):
-        yield
-
-
-@fault("conservation", "class: lost ids", WINDOWS)
-def an_id_is_lost_when_the_window_goes_first() -> Iterator[None]:
-    """Freeing what is left of a page whose window side is gone does not give its id back."""
-
-    def losing(free_full: Any) -> Any:
-        def free(self: Any, free_index: torch.Tensor) -> None:
-            full = self.full_attn_allocator
-            kept = full.free_virtual_ids
-            free_full(self, free_index)
-            full.free_virtual_ids = kept
-
-        return free
-
-    with replaced(UnifiedSWAAllocatorBase, "free_full", losing):
         yield
 
 
