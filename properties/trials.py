@@ -88,13 +88,15 @@ def _broken_at(
     weakened: Specification, stage: str, asked: Sequence[Obligation], named: str, limits: Limits
 ) -> dict[str, Counterexample]:
     found: dict[str, Counterexample] = {}
-    prover = Prover(weakened, stage)
+    prover: Prover | None = None
     for shape in shapes(weakened, stage):
         search = Search(weakened, stage, shape, limits)
         for obligation in asked:
             # A proof is quicker than a search in vain.
-            if obligation.property != named and _proves(prover, obligation, limits):
-                continue
+            if obligation.property != named:
+                prover = prover or Prover(weakened, stage)
+                if _proves(prover, obligation, limits):
+                    continue
             refuted = refutation(search, obligation)
             if refuted is not None:
                 found[obligation.property] = refuted
