@@ -18,9 +18,9 @@ def each_kind_counts_the_gap_for_itself() -> Iterator[None]:
     """Admission asks for each kind by itself whether the gap is wide enough, so that the gap is promised twice."""
 
     def careless(plan: Method) -> Method:
-        def patched(self: Any, demand: tuple[int, ...], settle: tuple[int, ...]) -> Any:
-            whole = plan(self, demand, settle)
-            if not isinstance(whole, Refusal):
+        def patched(self: Any, demand: tuple[int, ...], settle: tuple[int, ...], first: tuple[int, ...] = ()) -> Any:
+            whole = plan(self, demand, settle, first)
+            if not isinstance(whole, Refusal) or first:
                 return whole
             alone = [
                 plan(self, tuple(count if other == band else 0 for other in range(len(demand))), ())
