@@ -15,6 +15,7 @@ from jinja2 import Environment, StrictUndefined
 
 from bandgap.documents.admitted import PROSE, admission_parts, decision_blocks
 from bandgap.documents.catalogue import ActionEntry, Catalogue, PropertyEntry, catalogue
+from bandgap.documents.checked import check_parts
 from bandgap.documents.drawing import in_svg, of_scene
 from bandgap.documents.entries import Style, action_parts, property_parts
 from bandgap.documents.glossary import GLOSSARY
@@ -29,6 +30,7 @@ from bandgap.documents.stories.telling import ARENA_BYTES
 from bandgap.documents.trust import trust
 from bandgap.pictures import Arena
 from bandgap.pictures.wording import event
+from spec.judge.checks import CHECKS
 
 SETTINGS: Mapping[str, object] = {
     "project": "Bandgap",
@@ -119,6 +121,8 @@ def sources(root: Path) -> Iterator[tuple[str, str]]:
         yield f"properties/{slug(claim.name)}.md", _property_page(claim)
     for name in PROSE:
         yield f"properties/{slug(name)}.md", joined([f"# {name}", *admission_parts(name, PAGE)])
+    for name in CHECKS:
+        yield f"properties/{slug(name)}.md", joined([f"# {name}", *check_parts(name, PAGE)])
     yield "_static/site.css", (Path(__file__).parent / "site.css").read_text()
     yield "conf.py", "".join(f"{name} = {value!r}\n" for name, value in SETTINGS.items())
 
@@ -206,7 +210,9 @@ def _properties(whole: Catalogue) -> str:
         blocks += [f"## {title}", table(("property", "says"), rows)]
     of_admission = [(f"[{code(name)}]({slug(name)}.md)", prose) for name, prose in PROSE.items()]
     blocks += ["## Properties of admission", table(("property", "says"), of_admission)]
-    return joined([*blocks, _toctree([slug(name) for name in (*whole.properties, *PROSE)])])
+    checks = [(f"[{code(name)}]({slug(name)}.md)", prose) for name, prose in CHECKS.items()]
+    blocks += ["## Checks of the judge", table(("check", "says"), checks)]
+    return joined([*blocks, _toctree([slug(name) for name in (*whole.properties, *PROSE, *CHECKS)])])
 
 
 def _words(whole: Catalogue) -> str:

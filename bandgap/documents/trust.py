@@ -9,7 +9,7 @@ from bandgap.documents.catalogue import all_faults, catalogue
 from bandgap.documents.markdown import bullets, code, joined, listed, sentence, table
 from bandgap.documents.semantics import NOTE
 from properties.admission.asking import SEEDED
-from properties.assumptions import ASSUMPTIONS, ENCODINGS, Assumption, given_at, stages
+from properties.assumptions import ASSUMPTIONS, ENCODINGS, given_at, stages
 from properties.known import is_fault
 from properties.obligations import Kind, obligations
 from properties.selection import everything
@@ -86,7 +86,7 @@ def _blocks() -> Iterator[str]:
     yield "Nobody shows these; the last column says what answers for them. A proof that is given more fails a test."
     yield _assumptions()
     yield "### How the specification is put to the solver"
-    yield _table_of(ENCODINGS, ("in the proofs", "says", "answered by"))
+    yield _encodings()
     yield "### Induction"
     yield from _induction()
     yield "## Admission"
@@ -153,9 +153,9 @@ def _assumptions() -> str:
     return table(("assumption", "says", "given at", "answered by"), rows)
 
 
-def _table_of(what: dict[str, Assumption] | object, heads: tuple[str, str, str]) -> str:
-    assert isinstance(what, dict)
-    return table(heads, [(name, each.prose, sentence(each.answered)) for name, each in what.items()])
+def _encodings() -> str:
+    rows = [(name, each.prose, sentence(each.answered)) for name, each in ENCODINGS.items()]
+    return table(("in the proofs", "says", "answered by"), rows)
 
 
 def _induction() -> Iterator[str]:

@@ -27,6 +27,7 @@ from bandgap.documents.stories.telling import Telling
 from bandgap.pictures import Look, Status
 from impl.plan import COMPACT_ENDS, IN_PLACE, RELAYOUT
 from properties.specification import SPECIFICATIONS, changed_actions
+from spec.judge.checks import CHECKS
 from tests.docs.links import links_of
 from tests.house.walls import ROOT
 
@@ -47,6 +48,9 @@ def test_every_action_and_property_has_a_page() -> None:
     claims = {f"properties/{slug(name)}.md" for whole in SPECIFICATIONS for name in whole.claims}
     of_admission = {f"properties/{slug(name)}.md" for name in PROSE}
     assert actions | claims | of_admission <= set(pages())
+    for name in CHECKS:
+        assert f": {name}: " in pages()[f"properties/{name}.md"]
+        assert "<svg" in pages()[f"properties/{name}.md"]
     for name in actions | claims | of_admission:
         assert pages()[name].count("<svg") >= 2, f"{name} has no example"
         assert "## Example" in pages()[name]

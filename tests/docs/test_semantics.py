@@ -8,7 +8,7 @@ import pytest
 from bandgap.documents.admitted import PROSE
 from bandgap.documents.catalogue import catalogue
 from bandgap.documents.entries import Style
-from bandgap.documents.formulas.reading import Printing
+from bandgap.documents.formulas.reading import Definition, Printing, ShownWord
 from bandgap.documents.formulas.terms import PRIME
 from bandgap.documents.glossary import GLOSSARY
 from bandgap.documents.scenes.all import OFFENCES, SCENES, example_of, offence_of
@@ -19,11 +19,12 @@ from bandgap.documents.semantics import FORGE, semantics
 from bandgap.documents.writing import MAKE
 from properties.specification import AS_WRITTEN, SPECIFICATIONS, changed_actions
 from spec.catalog import ACTIONS, INVARIANTS, STEPS, THEOREMS, Action, Guard
+from spec.judge.checks import CHECKS
 from spec.logic import And, Not, Or, Term
 from spec.ranges import Exists, Forall
 from spec.state import ARENA, State
 from spec.state import LIVE as IS_LIVE
-from spec.words import holders, is_alive
+from spec.words import end, holders, is_alive, start
 from tests.docs.links import anchors_of, links_of
 from tests.house.walls import ROOT
 
@@ -43,7 +44,7 @@ def test_every_action_and_property_has_its_part() -> None:
     assert set(ACTIONS) <= set(actions)
     assert {*INVARIANTS, *STEPS, *THEOREMS} <= set(claims)
     headings = [line.removeprefix("### ").strip("`") for line in text().splitlines() if line.startswith("### ")]
-    assert headings == [*actions, *claims, *PROSE]
+    assert headings == [*actions, *claims, *CHECKS, *PROSE]
     assert text().count("**Example**") == len(headings) >= 75
 
 
@@ -175,6 +176,26 @@ def test_the_judge_finds_nothing_in_the_scenes_of_actions(name: str) -> None:
 def test_an_offence_that_is_none_is_not_believed(offence: Offence, said: str) -> None:
     with pytest.raises(NotAsPlanned, match=said):
         offended(AS_WRITTEN, "ledger-gated-reuse", offence)
+
+
+def test_what_has_no_scene_is_searched_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(SCENES, "publish")
+    monkeypatch.delitem(OFFENCES, "anchored-ends")
+    monkeypatch.delitem(OFFENCES, "conservation")
+    assert example_of.__wrapped__("publish").example.action == "publish"
+    anchored = offence_of.__wrapped__("anchored-ends").broken
+    assert anchored.refused == (("the first band stays where it begins", "anchored-ends"),)
+    conserved = offence_of.__wrapped__("conservation").broken
+    assert conserved.fault == "free.loses-the-page"
+    assert conserved.culprits
+
+
+def test_two_words_of_one_name_are_an_error() -> None:
+    printing = Printing(ARENA)
+    one, other = (Definition("word", "", function) for function in (start, end))
+    ShownWord(one, printing.used)(1)
+    with pytest.raises(ValueError, match="two words"):
+        ShownWord(other, printing.used)(1)
 
 
 def test_a_scene_that_is_not_legal_is_not_drawn() -> None:

@@ -64,8 +64,9 @@ def _implies(condition: Any, conclusion: Any) -> Any:
 
 
 def _if(condition: Any, yes: Any, no: Any) -> Any:
-    sort = yes.sort if isinstance(yes, Shown) else no.sort if isinstance(no, Shown) else ""
-    parts = (shown(condition), shown(yes, sort or "status"), shown(no, sort or "status"))
+    # where both are plain numbers, the specification chooses between two statuses
+    sort = yes.sort if isinstance(yes, Shown) else no.sort if isinstance(no, Shown) else "status"
+    parts = (shown(condition), shown(yes, sort), shown(no, sort))
     return Shown(Formula(Level.CHOICE, tuple(part.formula for part in parts)), sort)
 
 
@@ -152,7 +153,7 @@ class ShownWord:
         """The word as a term, or the range that it is."""
         text = self._said(arguments)
         if not self.definition.members:
-            return Shown(atom(text), self.definition.name if self.definition.name == "mode" else "")
+            return Shown(atom(text))
         members = parameters(self.definition.function)[-self.definition.members :]
         return Among(text, tuple(members), self.definition.sorts)
 
@@ -161,7 +162,9 @@ class ShownWord:
         return Shown(atom(self._said(arguments)), "bool")
 
     def _said(self, arguments: tuple[Any, ...]) -> str:
-        self.used[self.definition.name] = self.definition
+        known = self.used.setdefault(self.definition.name, self.definition)
+        if known.function is not self.definition.function:
+            raise ValueError(f"two words are called {known.name!r}: a reader could not tell them apart")
         states = [each for each in arguments if isinstance(each, ShownState)]
         prime = PRIME if states and all(state.is_after for state in states) else ""
         given = [each for each in arguments if not isinstance(each, ShownState)]

@@ -30,18 +30,19 @@ def finding_of(start: Arena, names: Sequence[str], before: Sequence[Act], wrong:
         ValueError: it finds something in the steps before, or there is an action that no record says.
     """
     judge = Judge()
-    for record in (*_opening(start, names), *(record for act in before for record in _records(start, names, act))):
+    for record in (*opening(start, names), *(record for act in before for record in records_of(start, names, act))):
         finding = judge.take(record)
         if finding is not None:
             raise ValueError(f"the judge objects to what leads up to it: {finding}")
-    for record in _records(start, names, wrong):
+    for record in records_of(start, names, wrong):
         finding = judge.take(record)
         if finding is not None:
             return finding
     return None
 
 
-def _opening(start: Arena, names: Sequence[str]) -> Iterator[r.AnyRecord]:
+def opening(start: Arena, names: Sequence[str]) -> Iterator[r.AnyRecord]:
+    """How a trace of a scene begins: the arena, its tables, and the tickets."""
     bands = [
         r.Band(name, size, origin, 1)
         for name, size, origin in zip(names, start.shape.sizes, start.origins, strict=True)
@@ -57,7 +58,7 @@ def _opening(start: Arena, names: Sequence[str]) -> Iterator[r.AnyRecord]:
         yield DONE
 
 
-def _records(start: Arena, names: Sequence[str], act: Act) -> Iterator[r.AnyRecord]:
+def records_of(start: Arena, names: Sequence[str], act: Act) -> Iterator[r.AnyRecord]:
     """An action as the call that asks for it, the allocator's step if it is one, and the end."""
     action, *given = act
     numbers = [int(each) for each in given]
