@@ -83,7 +83,9 @@ def run(
     ] = None,
     png: Annotated[Path | None, typer.Option(help="Write the pictures as PNG files into this folder.")] = None,
     seed: Annotated[int, typer.Option(help="Of mixes and samples: the same seed gives the same answer.")] = 1,
-    workers: Annotated[int | None, typer.Option(help="Processes; as many as there are processors.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes on this machine, one a processor; no cluster engine yet.")
+    ] = None,
     as_json: AsJson = False,
 ) -> Exit:
     """Unified against split pools on TRAFFIC: the real allocator under a simulated engine; only time is modelled."""

@@ -6,19 +6,18 @@ from functools import partial
 
 import numpy as np
 
-from impl.floor import floor_pages
-from impl.layout import Kind, Lifetime
+from impl.layout import Lifetime
 from impl.requests.reach import first_needed, places
 from replay.cost.step import Chunk, StepCost
+from replay.engine.admission import Admission
 from replay.engine.batch import Batch
 from replay.engine.calendar import FINISH, GROW, SATURATE, SLIDE, Calendar, Due
 from replay.engine.policy import Policy
-from replay.engine.prefixes import Match, Prefixes
+from replay.engine.prefixes import Match, prefixes_for
 from replay.engine.request import Served
-from replay.engine.reserve import Reserve
 from replay.engine.tally import BrokenLaw, Tally
 from replay.engine.timeline import Sample, Timeline
-from replay.errors import ReplayError
+from replay.engine.uses import uses_of
 from replay.memory.protocol import Demand, Memory
 from replay.traffic.traffic import Traffic
 
@@ -60,8 +59,8 @@ class Engine:
         self._windowed = [band for band, kind in enumerate(self._kinds) if kind.window is not None]
         self._page = self._kinds[-1].page_tokens
         self._lag = int(policy.overlap)
-        self._prefixes = self._prefixes_for(traffic)
-        self._reserve = Reserve(policy)
+        self._prefixes = prefixes_for(traffic, memory, policy)
+        self._admission = Admission(memory, policy, self._prefixes)
         self.tally = Tally()
         self.timeline = Timeline(len(self._kinds))
         self.interrupted = False
@@ -81,7 +80,7 @@ class Engine:
         self._freed = True
         self._looked = 0
         self._moved = 0
-        self._longest = self._longest_possible()
+        self._longest = self._admission.longest(traffic.longest)
 
     # ------------------------------------------------------------------------------------------------------- the loop
 
@@ -163,25 +162,6 @@ class Engine:
     def _answered(self, at: float) -> None:
         if self._traffic.concurrency is not None:
             self._closed.append(at)
-
-    def _longest_possible(self) -> int:
-        """The most tokens of a request that an empty memory could serve alone."""
-        states = 1 + (self._prefixes is not None)
-
-        def fits(tokens: int) -> bool:
-            demand = tuple(
-                states if state else floor_pages(kind, tokens + self._lag)
-                for kind, state in zip(self._kinds, self._is_state, strict=True)
-            )
-            return not self._memory.refusal_if_empty(demand)
-
-        least, most = 0, self._traffic.longest
-        if fits(most):
-            return most
-        while most - least > 1:
-            middle = (least + most) // 2
-            least, most = (middle, most) if fits(middle) else (least, middle)
-        return least
 
     # -------------------------------------------------------------------------------------------------- what was due
 
@@ -296,7 +276,7 @@ class Engine:
 
     def _retract(self, request: Served) -> None:
         generated = request.generated(self._step, self._lag)
-        self._reserve.raised(self._running, self._step, self._lag)
+        self._admission.reserve.raised(self._running, self._step, self._lag)
         self.tally.retractions += 1
         self._drop(request)
         request.back(generated)
@@ -411,34 +391,7 @@ class Engine:
         return True
 
     def _has_room(self, request: Served, match: Match | None) -> bool:
-        demand = self._wanted(request, match)
-        while True:
-            if sum(map(_bytes, demand, self._kinds)) <= self._memory.free_bytes:
-                refusal = self._memory.refusal(demand)
-                if refusal is None:
-                    return True
-                least: Sequence[int | None] = refusal.evict or [1] * len(demand)
-            else:
-                least = [1] * len(demand)
-            if self._prefixes is None or not self._prefixes.evict(least):
-                return False
-
-    def _wanted(self, request: Served, match: Match | None) -> Demand:
-        """What must be free for a request to be admitted: its own pages to its end, and what the others will need."""
-        cached = 0 if match is None else match.tokens
-        own = request.context + min(request.left, self._policy.reserve_clip)
-        others = self._reserve.tokens(self._running, self._step, self._lag)
-        filling = sum(each.context - each.done for each in self._filling)
-        chunk = min(request.context - cached, self._policy.chunk_tokens)
-        wanted = []
-        for kind, state in zip(self._kinds, self._is_state, strict=True):
-            if state:
-                wanted.append(1)
-            elif kind.window is None:
-                wanted.append(places(kind, own) - places(kind, cached) + places(kind, int(others) + filling))
-            else:
-                wanted.append(max(places(kind, chunk), min(floor_pages(kind, own), places(kind, own - cached))))
-        return tuple(wanted)
+        return self._admission.has_room(request, match, self._running, self._filling, self._step)
 
     def _matched(self, request: Served) -> Match | None:
         if self._prefixes is None or self._traffic.prefixes is None or not request.boundary:
@@ -479,14 +432,6 @@ class Engine:
                 self._changed = True
         self._to_cache.clear()
 
-    def _prefixes_for(self, traffic: Traffic) -> Prefixes | None:
-        if traffic.prefixes is None or not self._policy.prefix_cache:
-            return None
-        if traffic.block_tokens % self._page:
-            problem = f"does not divide the {traffic.block_tokens} tokens of the traffic's prefix blocks"
-            raise ReplayError("--page-tokens", self._page, problem, "choose a divisor, or --no-prefix-cache")
-        return Prefixes(self._memory, traffic.block_tokens)
-
     # ------------------------------------------------------------------------------------------------------- launching
 
     def _launch(self, chunks: list[tuple[Served, int]]) -> None:
@@ -503,7 +448,7 @@ class Engine:
             count, seconds, last = 1, *(2 * [self._took(device, host)])
         else:
             count, seconds, last = self._decode(contexts, moving, host)
-        uses = partial(self._uses, list(self._running), [request for request, _ in chunks])
+        uses = partial(uses_of, self._kinds, list(self._running), [request for request, _ in chunks], self._fresh)
         if count > 1:
             self._memory.landed(step + count - 2)
         for request, tokens in chunks:
@@ -520,7 +465,7 @@ class Engine:
         self.now += seconds
         self._known = self.now - last if self._lag else self.now
         self._step += count
-        self._reserve.calmed(count)
+        self._admission.reserve.calmed(count)
         for request, _ in chunks:
             if request.done == request.context:
                 self._decodes(request)
@@ -586,30 +531,6 @@ class Engine:
                 put(full, Due(SATURATE, request, life, band))
             put(start, Due(SLIDE, request, life, band))
 
-    def _uses(self, running: list[Served], filling: list[Served]) -> tuple[list[list[int]], list[list[int]]]:
-        """What a forward of these writes, and what it only reads."""
-        written: list[list[int]] = [[] for _ in self._bands]
-        read: list[list[int]] = [[] for _ in self._bands]
-        new = {request: request.done - request.chunk for request in filling}
-        for request in running:
-            began = new.get(request)
-            if began is None and request.start < 0:
-                continue
-            fresh = self._fresh.get(request)
-            for band, all_ids in enumerate(request.pages):
-                ids = all_ids[: len(all_ids) - fresh[band]] if fresh is not None else all_ids
-                if self._is_state[band]:
-                    written[band] += ids
-                    continue
-                index = len(ids) - 1 if began is None else began // self._page - request.first[band]
-                read[band] += ids[: max(0, index)]
-                written[band] += ids[max(0, index) :]
-        return written, read
-
     def _sample(self) -> None:
         sample = Sample(self.now, len(self._running), len(self._waiting), self._memory.occupancy())
         self.timeline.take(sample)
-
-
-def _bytes(pages: int, kind: Kind) -> int:
-    return pages * kind.page_bytes

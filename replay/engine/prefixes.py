@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 
 from impl.layout import Kind, Lifetime
 from impl.requests.reach import first_needed, places
+from replay.engine.policy import Policy
 from replay.engine.request import Served
+from replay.errors import ReplayError
 from replay.memory.protocol import Memory
+from replay.traffic.traffic import Traffic
 
 
 @dataclass(slots=True)
@@ -32,6 +35,21 @@ class Match:
     tokens: int
     pages: list[list[int]] = field(default_factory=list)
     """Of each kind; those of the state are to be copied, the others to be shared."""
+
+
+def prefixes_for(traffic: Traffic, memory: Memory, policy: Policy) -> "Prefixes | None":
+    """A cache for traffic that names its prefixes; None if it does not, or the policy keeps none.
+
+    Raises:
+        ReplayError: pages do not divide the traffic's blocks.
+    """
+    if traffic.prefixes is None or not policy.prefix_cache:
+        return None
+    page = memory.kinds[-1].page_tokens
+    if traffic.block_tokens % page:
+        problem = f"does not divide the {traffic.block_tokens} tokens of the traffic's prefix blocks"
+        raise ReplayError("--page-tokens", page, problem, "choose a divisor, or --no-prefix-cache")
+    return Prefixes(memory, traffic.block_tokens)
 
 
 class Prefixes:

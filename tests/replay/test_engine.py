@@ -52,7 +52,7 @@ def test_a_run_is_repeated_exactly(model: str) -> None:
 
 @EVERY
 def test_tickets_opened_late_change_nothing(model: str) -> None:
-    for requests in (traffic(), with_prefixes(traffic(seed=5))):
+    for requests in (traffic(60), with_prefixes(traffic(60, seed=5))):
         late, at_once = unified(MODELS[model], requests), eager(MODELS[model], requests)
         for figure in ("completed", "steps", "retractions", "most_running", "cached_tokens", "copied_bytes"):
             assert getattr(late, figure) == getattr(at_once, figure), figure

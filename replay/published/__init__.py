@@ -1,0 +1,1 @@
+"""Figures that others have published, beside what a replay predicts for the same workloads."""

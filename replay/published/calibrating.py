@@ -1,0 +1,56 @@
+"""Finds the budget at which the split pools do what was published of them; the arena is not looked at."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """Budgets in bytes."""
+
+    least: int
+    most: int
+    """The ends of the range that was found to agree, or twice the nearest."""
+    reached: float
+    """What the split pools do at the least."""
+
+    @property
+    def middle(self) -> int:
+        """Of the range."""
+        return (self.least + self.most) // 2
+
+
+def rising(measure: Callable[[int], float], target: float, low: int, high: int, grain: int) -> Calibrated:
+    """The budgets at which a measure that rises with the budget equals a target, to a grain of bytes.
+
+    Where it jumps over the target, the first budget above the jump.
+    """
+    least = _first(lambda budget: measure(budget) >= target, low, high, grain)
+    reached = measure(least)
+    if reached != target:
+        return Calibrated(least, least, reached)
+    above = _first(lambda budget: measure(budget) > target, least, high, grain)
+    return Calibrated(least, max(least, above - grain), reached)
+
+
+def nearest(measure: Callable[[int], float], target: float, low: int, high: int, points: int) -> Calibrated:
+    """Of so many budgets, evenly spaced, the one at which a measure is nearest to a target.
+
+    For measures that rise and fall with the budget.
+    """
+    budgets = [low + (high - low) * number // (points - 1) for number in range(points)]
+    reached = {budget: measure(budget) for budget in budgets}
+    best = min(budgets, key=lambda budget: (abs(reached[budget] - target), budget))
+    return Calibrated(best, best, reached[best])
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int, grain: int) -> int:
+    """The least budget of a grid at which something holds that holds from somewhere on."""
+    below, above = 0, max(1, (high - low) // grain)
+    while below < above:
+        middle = (below + above) // 2
+        if holds(low + middle * grain):
+            above = middle
+        else:
+            below = middle + 1
+    return low + below * grain
