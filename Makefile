@@ -1,6 +1,6 @@
 # Every target works as the first command in a fresh clone; the second call finds .venv ready.
 .DEFAULT_GOAL := help
-.PHONY: help venv test gate docs gpu brute soak peers clean
+.PHONY: help venv test test-peers gate docs gpu brute soak peers clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -15,6 +15,7 @@ help:
 	@echo 'make soak   ten million calls, each judged, in bounded memory'
 	@echo 'make venv   build .venv alone'
 	@echo 'make peers  build the environments of the allocators that figures are compared with (5 GB)'
+	@echo 'make test-peers  drive the real SGLang and vLLM, with every deliberate fault (ten minutes)'
 	@echo 'make clean  remove all environments, caches and build output'
 
 venv: $(READY)
@@ -78,6 +79,10 @@ $(PEERS): .venv-%/.ready: constraints-peers-%.txt
 	@.venv-$*/bin/python -m bench.peers $* </dev/null
 	@touch $@
 
+# Not part of `make test`, which builds no peers. Fails where they cannot be had.
+test-peers: $(READY) $(PEERS)
+	$(BIN)/pytest tests/peers/with_environments.py
+
 clean:
-	rm -rf .venv .venv-sglang .venv-vllm .bandgap .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info report.html
+	rm -rf .venv .venv-sglang* .venv-vllm* .bandgap .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info report.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

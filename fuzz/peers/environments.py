@@ -133,7 +133,7 @@ def _overlay(key: str, version: str, base: Path, root: Path, told: Callable[[str
     place = root / f".venv-{key}-{version}"
     if (place / ".ready").exists():
         return place
-    told(f"fetching {key} {version} into {place.name}, beside {base.name}: a minute, about 100 MB")
+    told(f"fetching {key} {version} into {place.name}, beside {base.name}: a minute, some 200 MB")
     shutil.rmtree(place, ignore_errors=True)
     base_python = str((base / "bin" / "python").resolve())
     _done([base_python, "-m", "venv", str(place)], f"{place.name} cannot be made")

@@ -51,7 +51,8 @@ def a_second_batch_under_an_event_replaces_the_first() -> Iterator[None]:
 
     def forgetting(commit: Any) -> Any:
         def committed(self: Any, srcs: Any, dsts: Any, event: Any, released: Any) -> None:
-            self._pending_reuse.pop(event, None)
+            if srcs:
+                self._pending_reuse.pop(event, None)
             commit(self, srcs, dsts, event, released)
 
         return committed
