@@ -4,12 +4,15 @@ Sphinx with Furo, because both are kept up, take Markdown, and make pages that a
 font, no script, no style is downloaded when a page is read.
 """
 
+import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from jinja2 import Environment, StrictUndefined
 
@@ -45,6 +48,7 @@ SETTINGS: Mapping[str, object] = {
     "html_show_sourcelink": False,
     "html_show_sphinx": False,
     "html_show_copyright": False,
+    "myst_heading_anchors": 4,
     "pygments_style": "default",
     "pygments_dark_style": "native",
 }
@@ -53,8 +57,14 @@ SETTINGS: Mapping[str, object] = {
 WRITTEN = ("index", "life", "admission", "serving", "device")
 """The pages that are written by hand, in `docs/pages`, with places for what is generated."""
 
-COPIED = ("device-facts", "peers")
-"""Documents of `docs` that become pages as they are."""
+GENERATED = ("semantics.md", "trust.md")
+"""Documents of `docs` that are generated themselves; of the first the pages of actions and properties are made."""
+
+PICTURES = frozenset({".svg", ".png"})
+"""What is copied beside the pages."""
+
+RELATIVE = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)([^)#\s]+)(#[^)\s]*)?\)")
+"""A link to a file."""
 
 LEGEND = (
     '<ul class="legend"><li><i class="live"></i>live</li><li><i class="withheld"></i>withheld</li>'
@@ -95,7 +105,10 @@ def write_sources(root: Path, source: Path) -> tuple[Path, ...]:
         path = source / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    shutil.copy(root / "docs/arena.svg", source / "arena.svg")
+    for picture in (path for path in (root / "docs").rglob("*") if path.suffix in PICTURES):
+        there = source / picture.relative_to(root / "docs")
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(picture, there)
     return tuple(source / name for name in texts)
 
 
@@ -105,9 +118,8 @@ def sources(root: Path) -> Iterator[tuple[str, str]]:
     places = _places()
     for name in WRITTEN:
         text = _filled((root / "docs/pages" / f"{name}.md").read_text(), places)
-        yield f"{name}.md", joined([text, *_side_bar()]) if name == "index" else text
-    for name in COPIED:
-        yield f"{name}.md", (root / "docs" / f"{name}.md").read_text()
+        yield f"{name}.md", joined([text, *_side_bar(root)]) if name == "index" else text
+    yield from copied(root).items()
     yield "trust.md", trust().replace("(semantics.md)", "(properties/index.md)")
     yield "glossary.md", _glossary()
     yield "state.md", joined(["# State", READING.replace("[below](#words)", "[here](words.md)"), *state_blocks()])
@@ -125,6 +137,18 @@ def sources(root: Path) -> Iterator[tuple[str, str]]:
         yield f"properties/{slug(name)}.md", joined([f"# {name}", *check_parts(name, PAGE)])
     yield "_static/site.css", (Path(__file__).parent / "site.css").read_text()
     yield "conf.py", "".join(f"{name} = {value!r}\n" for name, value in SETTINGS.items())
+
+
+def copied(root: Path) -> Mapping[str, str]:
+    """The other documents of `docs`, which become pages as they are; what they link to outside becomes plain text."""
+    paths = {path.relative_to(root / "docs").as_posix(): path for path in sorted((root / "docs").rglob("*.md"))}
+    kept = {name: path for name, path in paths.items() if name not in GENERATED and not name.startswith("pages/")}
+
+    def linked(name: str, found: re.Match[str]) -> str:
+        there = os.path.normpath((PurePosixPath(name).parent / found[2]).as_posix())
+        return found[0] if there in kept or there in GENERATED[1:] else found[1]
+
+    return {name: RELATIVE.sub(partial(linked, name), path.read_text()) for name, path in kept.items()}
 
 
 def slug(name: str) -> str:
@@ -231,11 +255,12 @@ def _glossary() -> str:
     return joined(["# Glossary", table(("term", "says"), rows)])
 
 
-def _side_bar() -> Iterator[str]:
-    parts = {
+def _side_bar(root: Path) -> Iterator[str]:
+    parts: dict[str, Sequence[str]] = {
         "Read": ("life", "admission", "serving", "device", "glossary"),
         "Look up": ("actions/index", "properties/index", "state", "words"),
-        "Trust": ("trust", *COPIED),
+        "Trust": ("trust",),
+        "More": [name.removesuffix(".md") for name in copied(root)],
     }
     yield from (_toctree(names, title) for title, names in parts.items())
 

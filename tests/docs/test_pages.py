@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bandgap.documents.admitted import PROSE
-from bandgap.documents.site import COPIED, NoGenerator, build_site, slug, sources
+from bandgap.documents.site import NoGenerator, build_site, copied, slug, sources
 from bandgap.documents.stories.admission import (
     COMPACTED,
     CROWDED,
@@ -174,6 +174,17 @@ def test_the_code_for_engines_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "'hold': 3" in said
 
 
-def test_copied_documents_are_pages() -> None:
-    for name in COPIED:
-        assert pages()[f"{name}.md"] == (ROOT / "docs" / f"{name}.md").read_text()
+def test_other_documents_are_pages_and_link_to_nothing_that_is_none(tmp_path: Path) -> None:
+    assert "device-facts.md" in pages()
+    (tmp_path / "docs/notes").mkdir(parents=True)
+    (tmp_path / "docs/one.md").write_text(
+        "See [two](notes/two.md#part), [code](../spec/x.py) and [all](semantics.md).\n"
+    )
+    (tmp_path / "docs/notes/two.md").write_text(
+        "Back to [one](../one.md), [there](https://example.org), [here](#part).\n"
+    )
+    (tmp_path / "docs/semantics.md").write_text("# Generated\n")
+    assert copied(tmp_path) == {
+        "one.md": "See [two](notes/two.md#part), code and all.\n",
+        "notes/two.md": "Back to [one](../one.md), [there](https://example.org), [here](#part).\n",
+    }
