@@ -5,6 +5,8 @@ from replay.outcome import Outcome
 
 NOTABLE = 0.01
 """A gain of less is none."""
+SHORT = 0.95
+"""Of the arena live at once: with less, nothing had to wait for memory for long."""
 NOTABLE_WAIT = 0.1
 """Of the 99th percentile of first tokens, as a share."""
 
@@ -30,11 +32,7 @@ def recommendation(comparison: Comparison) -> str:
         return f"Turn unified memory on: as many output tokens/s as {against}, {waits}{_doubt(comparison)}."
     if unified.first_token_p99 > (1 + NOTABLE_WAIT) * other.first_token_p99:
         return f"Leave unified memory off: as many output tokens/s as {against}, but {waits}{_doubt(comparison)}."
-    share = max(sum(unified.peak_bytes) / unified.capacity, 0.0)
-    return (
-        f"Unified memory is no faster on this traffic than {against}, and needs no ratio to be chosen: "
-        f"at most {share:.0%} of the arena was live{_doubt(comparison)}."
-    )
+    return _level(comparison, unified, against)
 
 
 def fewer_active(comparison: Comparison) -> str | None:
@@ -52,6 +50,22 @@ def fewer_active(comparison: Comparison) -> str | None:
     if unified.retractions < best.retractions:
         return f"{numbers}: the split admitted more than it could finish, and retracted {best.retractions:,}"
     return f"{numbers}: bytes lie in the sink, in holes and in gaps smaller than a page, which pools do not have"
+
+
+def _level(comparison: Comparison, unified: Outcome, against: str) -> str:
+    split = comparison.split
+    if comparison.best is not None and split is not None and gain(unified, split) >= NOTABLE:
+        return (
+            f"Turn unified memory on: it does what {against} does with no ratio to choose, "
+            f"{gain(unified, split):.1%} more output tokens/s than the split pools at these ratios, "
+            f"{_waits(unified, split)}{_doubt(comparison)}."
+        )
+    live = sum(unified.peak_bytes) / unified.capacity
+    short = f"memory was never short, with {live:.0%} of the arena live at most" if live < SHORT else "memory was short"
+    return (
+        f"Unified memory is no faster on this traffic than {against}, and needs no ratio to be chosen: "
+        f"{short}{_doubt(comparison)}."
+    )
 
 
 def _behind(comparison: Comparison, unified: Outcome, gained: float, against: str) -> str:
@@ -75,5 +89,5 @@ def _doubt(comparison: Comparison) -> str:
     if doubt is None:
         return "; how sure that is was not looked into"
     where = "" if comparison.searched_on == comparison.requests else f" on the busiest {comparison.searched_on:,}"
-    if_wrong = f"{doubt.least:+.1%} to {doubt.most:+.1%}{where}"
-    return f"; were the cost model wrong by a quarter either way, it would be {if_wrong}"
+    range_of = f"between {doubt.least:+.1%} and {doubt.most:+.1%}{where}"
+    return f"; were the cost model wrong by a quarter either way, it would be {range_of} against the best split"

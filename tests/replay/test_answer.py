@@ -96,7 +96,7 @@ def test_advice_follows_the_figures(changed: dict[str, float], begins: str, answ
     base = _with(answers["state"].split, output_per_second=100.0, first_token_p99=1.0, rejected=0)
     answer = replace(answers["state"], unified=_with(base, **changed), split=base, best=base, doubt=Doubt(-0.01, 0.02))
     assert recommendation(answer).startswith(begins)
-    assert "-1.0% to +2.0%" in recommendation(answer)
+    assert "between -1.0% and +2.0%" in recommendation(answer)
 
 
 def test_a_split_that_only_hindsight_finds_does_not_hide_the_gain(answers: dict[str, Comparison]) -> None:
@@ -106,6 +106,15 @@ def test_a_split_that_only_hindsight_finds_does_not_hide_the_gain(answers: dict[
     answer = replace(answers["state"], unified=_with(base, output_per_second=120.0), split=base, best=best)
     assert gain(_with(base, output_per_second=120.0), base) == pytest.approx(0.2)
     assert recommendation(answer).startswith("Turn unified memory on unless the ratio can be tuned")
+
+
+def test_parity_with_hindsight_is_a_gain_over_the_ratios_that_were_given(answers: dict[str, Comparison]) -> None:
+    assert answers["state"].split is not None
+    base = _with(answers["state"].split, output_per_second=100.0, rejected=0)
+    level = _with(base, output_per_second=110.0)
+    answer = replace(answers["state"], unified=level, split=base, best=level)
+    assert recommendation(answer).startswith("Turn unified memory on: it does what the best static split")
+    assert "10.0% more" in recommendation(answer)
 
 
 def test_a_sweep_has_both_memories_at_every_point() -> None:
