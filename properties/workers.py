@@ -9,7 +9,8 @@ import os
 import signal
 import traceback
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
@@ -79,9 +80,11 @@ class _Team(Generic[T, R]):
     def _start(self, task: int) -> None:
         ours, theirs = self.context.Pipe(duplex=False)
         process = self.context.Process(target=_child, args=(theirs, self.work, self.tasks[task]), daemon=True)
-        process.start()
+        with _uninterrupted():
+            # a process that was started and is not known here would be left running
+            process.start()
+            self.running[ours] = task, process
         theirs.close()
-        self.running[ours] = task, process
 
     def _take(self, connection: "Connection[Any, Any]") -> None:
         task, process = self.running[connection]
@@ -99,6 +102,16 @@ class _Team(Generic[T, R]):
         if kind == "failure":
             raise Broken(f"{self.tasks[task]} failed:\n{content}")
         self.ended.add(task)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until the end."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _child(connection: "Connection[Any, Any]", work: Callable[[T], Iterable[R]], task: T) -> None:
