@@ -8,7 +8,7 @@ from typing import Final
 
 from bandgap.gate.verdict import Answer, Reason, answer_of
 from bandgap.peers.known import Known, excuse, expired
-from fuzz.peers.hunting import Finding, Hunt, hunt
+from fuzz.peers.hunting import Finding, Hunt, catch, hunt
 from fuzz.peers.process import Description, PeerProcess
 from fuzz.peers.reproduction import saved
 
@@ -129,9 +129,8 @@ def judge_peer(
 
 def _canary(process: PeerProcess, seed: int) -> Canary | None:
     for name, fault in process.description.faults.items():
-        setups = fault.setups or process.description.setups
-        caught = hunt(process, setups, seed, seconds=CANARY_SECONDS, fault=name, most_findings=1)
-        return Canary(name, fault.property, next((each.property for each in caught.findings.values()), None))
+        caught = catch(process, name, seed, seconds=CANARY_SECONDS)
+        return Canary(name, fault.property, caught.property if caught else None)
     return None
 
 

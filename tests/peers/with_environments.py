@@ -1,4 +1,4 @@
-"""The real SGLang and vLLM, in the environments that `make peers` builds: `make test-peers` runs these, not `make test`.
+"""The real SGLang and vLLM in the environments that `make peers` builds, for `make test-peers`, not `make test`.
 
 A missing environment is a failure here, not an excuse.
 """
@@ -13,7 +13,7 @@ from bandgap.peers.gate import judge_peer
 from bandgap.peers.known import read_known
 from bandgap.verbs.reproduce import run as reproduce
 from fuzz.peers.environments import found
-from fuzz.peers.hunting import hunt
+from fuzz.peers.hunting import catch
 from fuzz.peers.lives import lived
 from fuzz.peers.process import Life, PeerProcess, running
 from fuzz.peers.reproduction import decoded, saved
@@ -39,9 +39,8 @@ def test_every_fault_is_caught_by_the_property_that_it_names(peer: tuple[str, Pe
     faults = process.description.faults
     assert len(faults) >= LEAST_FAULTS[name]
     for fault, text in faults.items():
-        setups = text.setups or process.description.setups
-        run = hunt(process, setups, 1, seconds=SECONDS, fault=fault, most_findings=1)
-        (finding,) = run.findings.values()
+        finding = catch(process, fault, 1, seconds=SECONDS)
+        assert finding is not None, fault
         assert finding.property == text.property, fault
         assert finding.repeats
         assert len(finding.script) <= 20, fault

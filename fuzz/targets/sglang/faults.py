@@ -122,7 +122,7 @@ def vacated_pages_are_free_at_once() -> Iterator[None]:
         yield
 
 
-@fault("outside-is-free", "class: missing wait", LAZY)
+@fault("writers-pin", "class: missing wait", LAZY)
 def an_urgent_flush_does_not_wait_for_the_forward() -> Iterator[None]:
     """When memory is short, pages that the forward in flight still uses are moved away from and given to neighbours."""
     with replaced(MultiEndedAllocator, "_settle_inflight_forward", lambda _: lambda self: None):
