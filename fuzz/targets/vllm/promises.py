@@ -15,13 +15,13 @@ PROMISES: Final = {
     "window-retained": "remove_skipped_blocks: what a step that is scheduled or in flight attends to is kept.",
     "window-let-go": "remove_skipped_blocks: what no step will attend to is given back in time.",
     "content": "find_longest_cache_hit: a block that is hit holds exactly these tokens after exactly this prefix.",
-    "agreement": "BlockPool: the map of hashes and the blocks name each other.",
     "admission-sound": "get_num_blocks_to_allocate: no more is taken than was counted.",
     "crash": "A legal call is answered.",
 }
 
 LEAVES_OUT: Final = {
     "admission-complete": "A refusal may be cautious: what is counted may be more than is taken.",
+    "agreement": "The map of hashes is not looked into: what is wrong in it shows in what a hit holds.",
     "band-order": "One pool of equal blocks serves all groups: there are no bands.",
     "gate-holds": "Nothing moves.",
     "content-kept": "The same.",
