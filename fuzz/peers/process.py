@@ -136,8 +136,14 @@ def running(driven: Driven) -> Iterator[PeerProcess]:
         PeerFailed: it does not start.
     """
     command = [str(driven.python), "-m", "fuzz.peers.inside", driven.driver]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=ROOT, env=driven.environment()) as process:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        env=driven.environment(),
+        start_new_session=True,  # Ctrl-C is for us alone
+    ) as process:
         try:
             yield PeerProcess(process, driven)
         except BrokenPipeError:
