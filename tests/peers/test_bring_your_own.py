@@ -17,7 +17,8 @@ from bandgap.errors import UsageError
 from bandgap.gate.verdict import Answer
 from bandgap.peers.gate import judge_peer
 from fuzz.peers.environments import found
-from fuzz.peers.process import running
+from fuzz.peers.lives import lived
+from fuzz.peers.process import Life, running
 from tests.peers.sample import ROOT, example
 
 Gate = Callable[..., tuple[int, dict[str, Any]]]
@@ -76,6 +77,13 @@ def test_a_canary_that_is_not_caught_breaks_the_gate(monkeypatch: pytest.MonkeyP
     assert [reason.text for reason in result.reasons] == [
         "the canary was not caught: moves-leave-the-bytes-behind must break content"
     ]
+
+
+def test_the_same_seed_lives_the_same_life(tmp_path: Path) -> None:
+    with running(found(str(example(tmp_path)))) as process:
+        lives = [lived(process, Life("small", seed=seed, calls=80)) for seed in ("1", "1", "2")]
+    assert lives[0] == lives[1]
+    assert lives[0].script != lives[2].script
 
 
 def test_a_driver_that_does_not_load_is_a_broken_tool(gate: Gate, tmp_path: Path) -> None:

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from bandgap.errors import UsageError
+from bandgap.peers.known import read_known
 from bandgap.verbs.gate import run as gate
 from bandgap.verbs.reproduce import run as reproduce
 from fuzz.peers.environments import NoEnvironment, found, is_peer
 from fuzz.peers.hunting import Finding
 from fuzz.peers.reproduction import BadFile, decoded, encoded, is_reproduction, saved
 from fuzz.peers.shrinking import Script, shrunk
+from tests.peers.sample import ROOT
 
 FINDING = Finding("small", "content", "a byte is wrong", (["alloc", "a", 1], ["free", "plain", [["a", 0]]]))
 
@@ -44,6 +46,17 @@ def test_a_file_that_says_something_else_is_refused(field: str, value: object) -
     document[field] = value
     with pytest.raises(BadFile):
         decoded(json.dumps(document).encode())
+
+
+def test_the_findings_of_the_documents_can_be_read() -> None:
+    files = sorted((ROOT / "docs/findings").glob("*.json"))
+    assert len(files) == 4
+    for path in files:
+        read = decoded(path.read_bytes())
+        assert read.fault is None
+        assert f"{read.target}-{read.version}" in path.stem
+        assert path.name in (ROOT / "docs/findings/README.md").read_text()
+    assert [entry.target for entry in read_known(ROOT / "docs/findings/known.toml")] == ["vllm==0.33.0"]
 
 
 def test_a_failure_of_an_unknown_target_needs_a_driver(tmp_path: Path) -> None:
