@@ -258,6 +258,8 @@ class Engine:
                 return
             victim = next(reversed(self._running))
             if len(self._running) == 1:
+                if self._gives_up_its_prefix(victim):
+                    continue
                 self._reject(victim)
                 return
             self._retract(victim)
@@ -300,6 +302,15 @@ class Engine:
 
     def _fill(self) -> list[tuple[Served, int]]:
         """The stretches of prompts that the next step computes, with their pages: who, and how many tokens."""
+        while True:
+            chunks = self._stretches()
+            if chunks or not self._filling or self._batch.requests:
+                return chunks
+            chunks = self._unstick()
+            if chunks:
+                return chunks
+
+    def _stretches(self) -> list[tuple[Served, int]]:
         chunks: list[tuple[Served, int]] = []
         budget = self._policy.chunk_tokens
         for request in list(self._filling):
@@ -321,15 +332,19 @@ class Engine:
                 break
             chunks.append((request, tokens))
             budget -= tokens
-        if not chunks and self._filling and not self._batch.requests:
-            chunks = self._unstick()
         return chunks
 
     def _unstick(self) -> list[tuple[Served, int]]:
-        """Nothing decodes and no prompt goes on: retract all but the first, and give it what there is."""
+        """Nothing decodes and no prompt goes on: retract all but the first, and give it what there is, or reject it."""
         first = next(iter(self._filling))
         while len(self._running) > 1:
             self._retract(next(reversed(self._running)))
+        self._gives_up_its_prefix(first)
+        # the forward in flight is waited for, after which its window may slide
+        self._memory.landed(self._step - 1)
+        self._known = self.now
+        first.chunk_step = -1
+        self._slide_filling(first)
         budget = self._policy.chunk_tokens
         while budget:
             tokens = self._chunk(first, budget)
@@ -421,6 +436,12 @@ class Engine:
     def _prefixes_left(self, request: Served) -> None:
         if self._prefixes is not None:
             self._prefixes.leave(request)
+
+    def _gives_up_its_prefix(self, request: Served) -> bool:
+        """A request that runs alone and lacks room lets its prefix be evicted; False if it has none."""
+        had = bool(request.blocks)
+        self._prefixes_left(request)
+        return had
 
     def _keep_prefixes(self) -> None:
         if self._prefixes is None or self._traffic.prefixes is None:

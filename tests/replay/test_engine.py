@@ -1,13 +1,16 @@
 """The engine: the same for every memory, repeatable, and by laws that are shown to be able to fail."""
 
 import math
+import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from impl.layout import Options
 from impl.requests.reach import places
 from replay.engine import engine as module
+from replay.engine.admission import Admission
 from replay.engine.batch import Batch
 from replay.engine.calendar import FINISH, Calendar, Due
 from replay.engine.engine import Engine
@@ -152,6 +155,15 @@ def test_a_request_that_no_memory_holds_is_rejected_and_the_others_are_served() 
         assert (outcome.rejected, outcome.completed) == (1, 19)
 
 
+def test_a_request_that_turns_out_not_to_fit_gives_way_to_those_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Admission, "longest", lambda admission, most: most)
+    requests = traffic(20)
+    requests.prompts[[3, 4, 7]] = 50_000
+    requests.outputs[11] = 50_000
+    for outcome in (unified(WINDOW, requests), split(WINDOW, requests)):
+        assert (outcome.rejected, outcome.completed) == (4, 16)
+
+
 def test_no_more_run_than_the_policy_allows() -> None:
     assert unified(replace(WINDOW, arena_bytes=10**9), traffic(), max_running=5).most_running == 5
 
@@ -159,6 +171,30 @@ def test_no_more_run_than_the_policy_allows() -> None:
 def test_faster_arrivals_wait_longer() -> None:
     requests = traffic(rate=20.0)
     assert unified(STATE, requests.faster(20)).first_token_p99 > unified(STATE, requests).first_token_p99
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_laws_hold_under_any_policy_and_however_little_memory_there_is(seed: int) -> None:
+    draw = random.Random(seed)
+    model = draw.choice(sorted(MODELS))
+    settings = replace(
+        MODELS[model],
+        options=Options(page_tokens=draw.choice([1, 16, 64])),
+        arena_bytes=int(MODELS[model].arena_bytes * draw.choice([0.7, 1, 3])),
+    )
+    requests = traffic(30, seed, draw.choice([50.0, 2_000.0]), draw.choice([60, 300]), draw.choice([5, 100]))
+    if draw.random() < 0.6:
+        requests = with_prefixes(requests, families=draw.choice([1, 3, 20]))
+    if draw.random() < 0.4:
+        requests = requests.as_closed_loop(draw.choice([1, 4, 50]))
+    policy: dict[str, object] = {
+        "chunk_tokens": draw.choice([7, 64, 8_192]),
+        "max_running": draw.choice([1, 3, 4_096]),
+        "overlap": draw.random() < 0.6,
+        "reserve": draw.choice([0.1, 1.0]),
+    }
+    for outcome in (unified(settings, requests, **policy), split(settings, requests, Ratios(0.1, 0.1), **policy)):
+        assert outcome.completed + outcome.rejected == len(requests)
 
 
 def test_a_run_that_is_stopped_says_what_it_has() -> None:
