@@ -1,6 +1,7 @@
 """Which allocators of others there are, and the Python that each is driven in."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -130,6 +131,8 @@ def _package_of(checkout: Path, key: str) -> Path:
 
 def _overlay(key: str, version: str, base: Path, root: Path, told: Callable[[str], None]) -> Path:
     """An environment that has this release alone, and everything else from the one that `make peers` built."""
+    if not re.fullmatch(r"\d[A-Za-z0-9.+-]{0,40}", version):
+        raise NoEnvironment(f"{version!r} is no release", f"name one, as {key}=={_KNOWN[key].pinned}")
     place = root / f".venv-{key}-{version}"
     if (place / ".ready").exists():
         return place
@@ -139,7 +142,11 @@ def _overlay(key: str, version: str, base: Path, root: Path, told: Callable[[str
     _done([base_python, "-m", "venv", str(place)], f"{place.name} cannot be made")
     # whatever it needs comes from beside
     pip = [str(place / "bin" / "python"), "-m", "pip", "install", "-qq", "--no-deps", f"{key}=={version}"]
-    _done(pip, f"{key} {version} cannot be fetched")
+    try:
+        _done(pip, f"{key} {version} cannot be fetched")
+    except NoEnvironment:
+        shutil.rmtree(place)
+        raise
     packages = next(place.glob("lib/python*/site-packages"))
     (packages / "beside.pth").write_text(str(next(base.resolve().glob("lib/python*/site-packages"))) + "\n")
     (place / ".ready").touch()

@@ -71,6 +71,14 @@ def test_a_missing_environment_says_what_builds_it(tmp_path: Path) -> None:
     assert caught.value.remedy == "`make peers` builds it"
 
 
+@pytest.mark.parametrize("version", ["../../elsewhere", "latest", "1/2", "1;x"])
+def test_what_is_no_release_is_not_fetched(version: str, tmp_path: Path) -> None:
+    (tmp_path / ".venv-vllm").mkdir()
+    (tmp_path / ".venv-vllm/.ready").touch()
+    with pytest.raises(NoEnvironment, match="is no release"):
+        found(f"vllm=={version}", root=tmp_path)
+
+
 def test_a_checkout_must_hold_the_package(tmp_path: Path) -> None:
     (tmp_path / ".venv-sglang").mkdir()
     (tmp_path / ".venv-sglang/.ready").touch()
