@@ -65,11 +65,6 @@ class Prefixes:
         self._blocks: dict[int, Block] = {}
         self._idle: OrderedDict[int, None] = OrderedDict()
 
-    @property
-    def evictable(self) -> bool:
-        """Whether there is a block that nobody uses."""
-        return bool(self._idle)
-
     def match(self, names: Sequence[int], context: int) -> Match | None:
         """The longest prefix of less than a whole context."""
         depth = 0

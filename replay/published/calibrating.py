@@ -14,11 +14,6 @@ class Calibrated:
     reached: float
     """What the split pools do at the least."""
 
-    @property
-    def middle(self) -> int:
-        """Of the range."""
-        return (self.least + self.most) // 2
-
 
 def rising(measure: Callable[[int], float], target: float, low: int, high: int, grain: int) -> Calibrated:
     """The budgets at which a measure that rises with the budget equals a target, to a grain of bytes.

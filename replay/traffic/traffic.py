@@ -45,11 +45,6 @@ class Traffic:
         """Tokens of the longest request, prompt and output."""
         return int((self.prompts + self.outputs).max())
 
-    @property
-    def span(self) -> float:
-        """Seconds from the first arrival to the last."""
-        return float(self.arrivals[-1] - self.arrivals[0])
-
     def faster(self, factor: float) -> "Traffic":
         """The same requests, arriving so many times as fast."""
         if not factor > 0:

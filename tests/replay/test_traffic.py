@@ -128,7 +128,7 @@ def _traffic() -> Traffic:
 
 
 def test_time_is_scaled() -> None:
-    assert _traffic().faster(4).span == 20
+    assert _traffic().faster(4).arrivals[-1] == 20
 
 
 def test_a_sample_keeps_the_share_and_is_drawn_alike_from_a_seed() -> None:
@@ -161,7 +161,7 @@ def test_a_mix_has_the_lengths_that_it_states(name: str) -> None:
 def test_a_mix_can_arrive_at_a_rate() -> None:
     traffic = traffic_of("short", 2, requests=4_000, rate=50.0)
     assert traffic.concurrency is None
-    assert traffic.span == pytest.approx(4_000 / 50, rel=0.1)
+    assert traffic.arrivals[-1] == pytest.approx(4_000 / 50, rel=0.1)
 
 
 def test_an_unknown_mix_names_those_that_there_are() -> None:
