@@ -56,7 +56,7 @@ def _changed(example: Example) -> Iterator[Mark]:
 
 
 def _named(arena: Small, member: Member, look: Look) -> Iterator[Mark]:
-    """The bytes of each page that the member names, of the home of each living id, or of the span of each band alone."""
+    """The bytes of each page that the member names, of the home of each living id, or of each band's span alone."""
     band = 0
     # an action may be about nothing in particular, and a member is then one longer
     for (sort, value), (following, _) in zip(member, (*member[1:], ("", 0)), strict=False):
