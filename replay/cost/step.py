@@ -28,7 +28,8 @@ class Constants:
     host_request_seconds: float = 2e-6
     """Of the scheduler for each running request and step."""
     allocator_seconds: float = 6e-5
-    """Of the allocator's calls for a step that changes pages, measured on one core of a server processor."""
+    """Of the allocator's calls for a step that changes pages.  An estimate from the rates of `bandgap bench allocator`,
+    and constant so that a run repeats."""
 
 
 CONSTANTS = tuple(field.name for field in fields(Constants))
