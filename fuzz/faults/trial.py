@@ -86,6 +86,7 @@ def try_all(
     calls: int = CALLS,
     seconds: float | None = None,
     setups: Sequence[Setup] = (),
+    hunts: tuple[int, int] | None = None,
     progress: Callable[[Trial], None] = lambda _: None,
 ) -> Matrix:
     """Run the unmodified code, then try each fault by itself.
@@ -96,6 +97,7 @@ def try_all(
         calls: after which a fault has survived.
         seconds: likewise, if given; a fault that is found late may then survive on a slow machine.
         setups: on which; the small ones if left out.
+        hunts: how often a fault is hunted at least and at most; `HUNTS` and `HUNTS_ELSEWHERE` if left out.
         progress: told after each trial.
     """
     setups = setups or trial_setups()
@@ -104,7 +106,7 @@ def try_all(
     trials: list[Trial] = []
     if baseline.failure is None:
         for fault in faults:
-            trials.append(try_one(fault, setups, seed=seed, calls=calls, seconds=seconds))
+            trials.append(try_one(fault, setups, seed=seed, calls=calls, seconds=seconds, hunts=hunts))
             progress(trials[-1])
     return Matrix(baseline, tuple(trials))
 
