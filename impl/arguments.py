@@ -85,9 +85,13 @@ def quarantinable(number: Any, ledger: Ledger) -> Ticket:
 
 def checked_settle(settle: Iterable[Any], ledger: Ledger) -> tuple[int, ...]:
     """Tickets that may be settled, each once, in the order in which they were named first."""
-    if not settle:
+    try:
+        listed = settle if type(settle) in (tuple, list) else list(settle)
+    except TypeError:
+        raise Misuse("settle", settle, "not a sequence", "give the numbers of tickets") from None
+    if not listed:
         return ()
-    return tuple(dict.fromkeys(settleable(number, ledger).number for number in settle))
+    return tuple(dict.fromkeys(settleable(number, ledger).number for number in listed))
 
 
 def checked_name(name: Any, field: str) -> str:
@@ -96,4 +100,15 @@ def checked_name(name: Any, field: str) -> str:
         raise Misuse(field, name, "not a name", "give a string")
     if len(name) > LONGEST_NAME:
         raise Misuse(field, name, f"{len(name)} characters", f"give a string of at most {LONGEST_NAME}")
+    if not name.isascii() and not is_text(name):
+        raise Misuse(field, name, "has half of a character", "give text that can be encoded")
     return name
+
+
+def is_text(name: str) -> bool:
+    """Whether a string can be encoded, as a trace must."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

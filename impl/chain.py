@@ -4,13 +4,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from impl.arithmetic.grid import address, ceil_div, first_page_from, pages_until
 from impl.floor import floor_pages
 from impl.layout import ALIGNMENT, Kind, Layout, Lifetime
 from impl.misuse import Misuse
-from impl.numbers import is_integer
+from impl.numbers import as_count, is_integer
 
 SINK_ALIGNMENT: Final = 256
 """Bytes; the first page of the arena begins at a multiple of it."""
@@ -26,6 +26,11 @@ class ArenaTooSmall(ValueError):
     def __init__(self, arena_bytes: int, missing: int, problem: str, remedy: str) -> None:
         super().__init__(f"arena_bytes = {arena_bytes}: {missing} more needed; {problem}; {remedy}")
         self.missing = missing
+        self._said = arena_bytes, missing, problem, remedy
+
+    # so that it can be raised in another process than the one it was made in
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._said
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +116,10 @@ def chain_for(layout: Layout, arena_bytes: int, max_tokens: int | None = None) -
 
     Raises:
         ValueError: the layout is no chain: fewer than two kinds, or the last is not full attention.
-        Misuse: `max_tokens` is no positive integer.
+        Misuse: `arena_bytes` is no count of bytes, or `max_tokens` no positive integer.
         ArenaTooSmall: there is no room for one page of each kind, or for one request of `max_tokens` alone.
     """
+    arena_bytes = as_count(arena_bytes, "arena_bytes")
     kinds = layout.kinds
     if len(kinds) < 2 or kinds[-1].lifetime is not Lifetime.FULL:
         raise ValueError(f"kinds {[kind.name for kind in kinds]}: need two or more, full attention last")

@@ -22,6 +22,10 @@ Extent: TypeAlias = tuple[int, int]
 NO_EXTENT: Final[Extent] = (0, 0)
 
 
+MOST_IDLE_STREAMS: Final = 256
+"""Streams of which nothing is outstanding that are remembered, before all of them are forgotten."""
+
+
 @dataclass(slots=True, eq=False)
 class Ticket:
     """One piece of device work that has not retired."""
@@ -64,7 +68,10 @@ class Ledger:
             Misuse: a transfer with a stream or with something to wait for, another user without a stream, or a wait
                 for a transfer or for a ticket that was never opened.
         """
-        waits = list(waits)
+        try:
+            waits = list(waits)
+        except TypeError:
+            raise Misuse("waits", waits, "not a sequence", "give the numbers of tickets") from None
         self._check_opening(user, stream, waits)
         outstanding = self.tickets.keys()
         after: set[int] = set()
@@ -76,6 +83,8 @@ class Ledger:
         if stream is not None:
             after |= self._tails.get(stream, after) & outstanding
             self._tails[stream] = after | {number}
+            if len(self._tails) > MOST_IDLE_STREAMS + len(outstanding):
+                self._tails = {name: tail for name, tail in self._tails.items() if tail & {*outstanding, number}}
         ticket = Ticket(number, user, stream, after, now, [None] * len(self._bands))
         self.tickets[number] = ticket
         self.next_ticket = number + 1

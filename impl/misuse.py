@@ -15,6 +15,11 @@ class Misuse(Exception):  # it is the caller who errs
     def __init__(self, field: str, value: Any, problem: str, remedy: str) -> None:
         super().__init__(f"{field} = {_shown(value)}: {problem}; {remedy}")
         self.field, self.value, self.remedy = field, value, remedy
+        self._problem = problem
+
+    # so that it can be raised in another process than the one it was made in
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.field, self.value, self._problem, self.remedy)
 
 
 def _shown(value: Any) -> str:

@@ -7,7 +7,7 @@ import torch
 
 from events import records
 from impl.allocator import Allocator, Outstanding
-from impl.arguments import LONGEST_NAME
+from impl.arguments import LONGEST_NAME, is_text
 from impl.chain import Chain
 from impl.layout import Row
 from impl.misuse import Misuse
@@ -327,4 +327,4 @@ def _band(value: Any) -> int:
 
 
 def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST_NAME
+    return isinstance(value, str) and len(value) <= LONGEST_NAME and is_text(value)

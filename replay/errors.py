@@ -1,6 +1,7 @@
 """What is wrong with traffic, or with what was asked of a replay."""
 
 import reprlib
+from typing import Any
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
@@ -21,3 +22,7 @@ class ReplayError(ValueError):
         self.field, self.value, self.problem, self.remedy, self.line = field, value, problem, remedy, line
         where = "" if line is None else f"line {line}: "
         super().__init__(f"{where}{field} = {_SHORT.repr(value)}: {problem}; {remedy}")
+
+    # so that it can be raised in another process than the one it was made in
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.field, self.value, self.problem, self.remedy, self.line)

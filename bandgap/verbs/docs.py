@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, err, out, print_json
 
@@ -53,6 +54,9 @@ def _site(root: Path, folder: Path) -> tuple[Path | None, str]:
         return build_site(root, folder.resolve()), ""
     except NoGenerator as missing:
         return None, f"the site needs {missing}: pip install -e '.[docs]', or make docs"
+    except OSError as failed:
+        problem = f"cannot be written ({failed.strerror})"
+        raise UsageError("--site", folder, problem, "give a folder of yours") from failed
     except subprocess.CalledProcessError as failed:
         return None, f"Sphinx objects to the site:\n{failed.stderr}"
 

@@ -104,6 +104,8 @@ def run(
     for option, ratio in (("--swa-ratio", swa_ratio), ("--mamba-ratio", mamba_ratio)):
         if not 0 < ratio < 1000:
             raise UsageError(option, ratio, "is no ratio", "give a number above 0")
+    if seed < 0:
+        raise UsageError("--seed", seed, "is negative", "give 0 or more")
     policy = Policy(chunk_tokens=chunk_tokens, max_running=max_running, overlap=overlap, prefix_cache=prefix_cache)
     try:
         requested = _traffic(traffic, seed, requests, rate).sampled(sample, seed).faster(speed)

@@ -51,6 +51,7 @@ class ArenaDevice(Generic[Event]):
 
     def wait_for(self, ticket: int) -> None:
         """See `Device.wait_for`; the ticket's work must have been ended."""
+        assert not self._is_under_way(ticket), "whoever waits for a ticket waits for all of its work"
         for end in self._forget(ticket):
             self.runtime.wait(ALLOCATOR, end)
             self._tail = None
@@ -130,6 +131,8 @@ class ArenaDevice(Generic[Event]):
         them end, or the allocator's stream waits for them.
         """
         self._streams[ticket] = stream
+        # the event that will be recorded at its end comes after the one of an end before
+        self._ends.pop(ticket, None)
         self._wait_for_allocator(stream)
         for other in waits:
             for end in self._ends.get(other, ()):
@@ -154,8 +157,11 @@ class ArenaDevice(Generic[Event]):
         return self._ends.get(ticket, ())
 
     def is_over(self, ticket: int) -> bool:
-        """Whether the work of a ticket is seen to be over, without waiting: `complete` it then."""
-        if not all(map(self.runtime.is_done, self.ends_of(ticket))):
+        """Whether the work of a ticket is seen to be over, without waiting: `complete` it then.
+
+        It is not over while more may be launched: from `begin` to `end`.
+        """
+        if self._is_under_way(ticket) or not all(map(self.runtime.is_done, self.ends_of(ticket))):
             return False
         self._forget(ticket)
         return True
@@ -173,6 +179,9 @@ class ArenaDevice(Generic[Event]):
     def has_caught_up(self) -> bool:
         """Whether nothing is left on the allocator's stream, without waiting: call the allocator's `drain` then."""
         return self.runtime.is_done(self.tail())
+
+    def _is_under_way(self, ticket: int) -> bool:
+        return ticket in self._streams and ticket not in self._ends
 
     def _forget(self, ticket: int) -> tuple[Event, ...]:
         self._streams.pop(ticket, None)

@@ -1,6 +1,7 @@
 """Why a configuration has no layout."""
 
 import reprlib
+from typing import Any
 
 
 class LayoutError(ValueError):
@@ -19,6 +20,10 @@ class LayoutError(ValueError):
         self.problem = problem
         self.remedy = remedy
         super().__init__(f"{field} = {reprlib.repr(value)}: {problem}; {remedy}")
+
+    # so that it can be raised in another process than the one it was made in
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.field, self.value, self.problem, self.remedy)
 
 
 class UnsupportedModel(LayoutError):

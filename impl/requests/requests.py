@@ -67,6 +67,9 @@ class Requests:
                 least = places(kind, tokens) - first_needed(kind, tokens)
                 problem = f"{len(ids)} of kind {kind.name} for {tokens} tokens, which need {least}"
                 raise Misuse("pages", ids, problem, "give the last pages of the prefix, as far as it is still read")
+        # all are seen to be alive before any gains a reference
+        for band, ids in enumerate(listed):
+            self._allocator.count_references(band, ids)
         for band, ids in enumerate(listed):
             if ids:
                 self._allocator.share(band, ids)
@@ -136,7 +139,8 @@ class Requests:
         It writes their states and the pages of those tokens, and reads all other pages of the requests.
 
         Raises:
-            Misuse: as `hold`; a request twice or finished.
+            Misuse: as `hold`; a request twice or finished.  The ticket then keeps what it was given already: complete
+                it, and launch with another.
         """
         _check_running(requests)
         working = [request for request in requests if request.launched < request.tokens]

@@ -238,3 +238,35 @@ def test_ids_that_are_changed_after_the_call_do_not_reach_the_device(simulated: 
     ids[:] = 0
     simulated.runtime.run_all()
     assert simulated.allocator.page_table(FULL)[alive].tolist() == pages.tolist()
+
+
+def test_work_is_over_only_once_it_was_ended() -> None:
+    made = Simulated()
+    page = filled(made.allocator, [0, 1])[FULL]
+    ticket = made.allocator.open("forward", "s")
+    made.allocator.hold(ticket, FULL, page, "read")
+    for _ in range(2):
+        made.device.begin(ticket, "s")
+        made.device.launch(made.use(ticket, FULL, page, "read"))
+        made.runtime.run_all()
+        assert not made.device.is_over(ticket)
+        assert made.device.over() == ()
+        with pytest.raises(AssertionError, match="all of its work"):
+            made.device.wait_for(ticket)
+        made.device.end(ticket)
+    made.runtime.run_all()
+    assert made.device.over() == (ticket,)
+
+
+def test_a_ticket_that_was_settled_is_never_told_to_be_over() -> None:
+    made = Simulated()
+    page = filled(made.allocator, [0, 1])[FULL]
+    ticket = made.allocator.open("forward", "s")
+    made.allocator.hold(ticket, FULL, page, "read")
+    made.device.begin(ticket, "s")
+    made.device.launch(made.use(ticket, FULL, page, "read"))
+    made.device.end(ticket)
+    made.allocator.settle(ticket)
+    made.runtime.run_all()
+    assert made.device.over() == ()
+    assert made.device.ends_of(ticket) == ()

@@ -5,10 +5,12 @@ import pytest
 import torch
 
 from events import records
+from events.trace import seal
 from impl.allocator import Allocator
 from impl.device.immediate import ImmediateDevice
 from impl.misuse import Misuse
 from impl.plan import COMPACT_ENDS, IN_PLACE, RELAYOUT, Grant, Plan, Refusal
+from impl.recording import RecordedAllocator
 from tests.impl.toys import filled, toy_layout
 
 STATE, WINDOW, FULL = 0, 1, 2
@@ -432,3 +434,56 @@ def test_statistics_count(allocator: Allocator) -> None:
     assert statistics.steps == {IN_PLACE: 1}
     assert statistics.gap_bytes == 960 - 64 - 48 - 96
     assert statistics.calls == 2
+
+
+def test_writing_asks_every_page_for_a_sole_reference(allocator: Allocator) -> None:
+    ids = filled(allocator, [0, 0, 3])[FULL]
+    for shared in range(3):
+        allocator.share(FULL, ids[shared : shared + 1])
+        ticket = allocator.open("forward", "main")
+        with pytest.raises(Misuse, match=f"ids = {ids[shared]}: is shared"):
+            allocator.hold(ticket, FULL, ids, "write")
+        allocator.release(FULL, ids[shared : shared + 1])
+
+
+def test_tickets_to_settle_may_come_as_an_array(allocator: Allocator) -> None:
+    ids = filled(allocator, [0, 0, 1])[FULL]
+    tickets = [allocator.open("forward", "main") for _ in range(2)]
+    allocator.hold(tickets[0], FULL, ids, "write")
+    recorded = RecordedAllocator(allocator, lambda _: None)
+    result = recorded.allocate([0, 0, 1], np.array(tickets), [[], [], ids])
+    assert isinstance(result, Grant)
+    assert result.plan.settle == (0,)
+    assert isinstance(recorded.allocate([0, 0, 1], np.array([], np.int64)), Grant)
+
+
+@pytest.mark.parametrize("wrong", [None, 0, 5, 1.5])
+def test_what_is_no_list_of_tickets_is_rejected_on_record_and_off_it(allocator: Allocator, wrong: object) -> None:
+    before = allocator.snapshot()
+    for each in (allocator, RecordedAllocator(allocator, lambda _: None)):
+        with pytest.raises(Misuse, match="settle"):
+            each.allocate([0, 0, 1], wrong)  # type: ignore[arg-type]  # wrong on purpose
+        with pytest.raises(Misuse, match="waits"):
+            each.open("forward", "main", wrong)  # type: ignore[arg-type]  # wrong on purpose
+    assert allocator.snapshot() == before
+
+
+def test_names_can_be_written_down(allocator: Allocator) -> None:
+    written: list[records.AnyRecord] = []
+    for each in (allocator, RecordedAllocator(allocator, written.append)):
+        each.publish("é")
+        with pytest.raises(Misuse, match="half of a character"):
+            each.publish("\ud800")
+        with pytest.raises(Misuse, match="half of a character"):
+            each.open("forward", "\ud800")
+        each.unpublish("é")
+    assert list(seal([*written]))
+
+
+def test_streams_of_which_nothing_is_outstanding_are_forgotten(allocator: Allocator) -> None:
+    kept = allocator.open("forward", "kept")
+    for number in range(2_000):
+        allocator.complete(allocator.open("forward", f"stream {number}"))
+    assert len(allocator._ledger._tails) < 300
+    behind = allocator.open("forward", "kept")
+    assert {ticket.ticket: ticket.after for ticket in allocator.snapshot().tickets} == {kept: [], behind: [kept]}

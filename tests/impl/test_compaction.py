@@ -211,3 +211,17 @@ def test_a_large_float_is_compacted_by_counting_some_of_its_pages() -> None:
     least = live - int((below[live:] - below[:-live]).max())
     assert least <= moved <= 1.1 * least, f"{moved} pages moved in {calls} calls, and {least} would have to be"
     allocator.check()
+
+
+def test_a_float_that_is_pinned_at_its_low_edge_closes_up_to_it() -> None:
+    allocator = Allocator(toy_layout(("state", 64), ("window9", 32), ("full", 32)), 1 << 12)
+    ids = allocator.allocate([0, 10, 0]).ids[1]  # type: ignore[union-attr]  # the arena is empty
+    by_page = sorted(ids.tolist(), key=lambda vid: int(allocator.translate(1, [vid])[0]))
+    ticket = allocator.open("forward", "main")
+    pinned = int(allocator.hold(ticket, 1, by_page[:1], "read")[0])
+    allocator.release(1, by_page[1:5])
+    assert allocator.compact(10**6) == 4 * 32
+    span = allocator.snapshot().bands[1]
+    assert (span.lo, span.hi) == (pinned, pinned + 6)
+    assert int(allocator.translate(1, by_page[:1])[0]) == pinned
+    allocator.check()

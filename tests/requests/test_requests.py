@@ -11,7 +11,7 @@ from impl.plan import Grant, Refusal
 from impl.requests.reach import first_needed, first_written, places
 from impl.requests.request import Request
 from impl.requests.requests import Requests
-from tests.impl.toys import toy_kind, toy_layout
+from tests.impl.toys import filled, toy_kind, toy_layout
 from tests.requests.engine import Engine, random_run
 
 STATE, WINDOW, FULL = 0, 1, 2
@@ -216,6 +216,16 @@ def test_a_request_begins_with_a_prefix_and_copies_what_it_writes() -> None:
     made.forward([other])
     made.look()
     made.end()
+
+
+def test_a_prefix_of_which_a_page_is_gone_takes_no_reference() -> None:
+    made = engine()
+    state, window, full = (ids.tolist() for ids in filled(made.recorded, [1, 1, 1]))
+    made.recorded.release(FULL, full)
+    with pytest.raises(Misuse, match="is not alive"):
+        made.requests.begin(3, [state, window, full])
+    assert made.allocator.count_references(STATE, state).tolist() == [1]
+    assert made.allocator.count_references(WINDOW, window).tolist() == [1]
 
 
 PREFIXES = {
