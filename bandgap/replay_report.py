@@ -141,12 +141,16 @@ def _figures(outcomes: Sequence[Outcome]) -> Table:
     table.add_column("")
     for outcome in outcomes:
         table.add_column(f"{outcome.memory}{_told(outcome)}", justify="right", overflow="fold")
-    for outcome in outcomes[1:]:
+    # runs that were stopped have done unequal parts of the traffic
+    compared = [] if any(outcome.interrupted for outcome in outcomes) else outcomes[1:]
+    for outcome in compared:
         table.add_column(f"unified against {outcome.memory}", justify="right", overflow="fold")
     for title, read, show in FIGURES:
         values = [read(outcome) for outcome in outcomes]
         unified = values[0]
-        table.add_row(title, *map(show, values), *(difference(unified, other, show) for other in values[1:]))
+        table.add_row(
+            title, *map(show, values), *(difference(unified, other, show) for other in values[1 : 1 + len(compared)])
+        )
     return table
 
 

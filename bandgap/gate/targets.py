@@ -12,5 +12,6 @@ def target_named(name: str) -> Target:
         UsageError: there is none.
     """
     if name not in TARGETS:
-        raise UsageError("--target", name, "is not a target", f"choose one of {', '.join(sorted(TARGETS))}")
+        others = "`bandgap gate` also takes sglang, vllm, either with ==RELEASE, and DRIVER.py"
+        raise UsageError("--target", name, "is not a target", f"choose one of {', '.join(sorted(TARGETS))}; {others}")
     return TARGETS[name]

@@ -70,7 +70,8 @@ def show(result: PeerResult, console: Console) -> None:
             console.print(f"    {escape(repr(call))}")
         if found.excused is not None:
             console.print(f"  known: {escape(found.excused.owner)} until {found.excused.expires}")
-        console.print(f"  again: bandgap reproduce {found.file}\n")
+        whose = f" --target {result.target}" if result.target.endswith(".py") else ""
+        console.print(f"  again: bandgap reproduce {found.file}{escape(whose)}\n")
     console.print(f"{result.description.title} {result.description.version}")
     console.print(
         f"{hunt.calls:,} judged calls on {hunt.lives:,} allocators, {sum(hunt.actions.values()):,} page actions, "
