@@ -25,9 +25,11 @@ from bandgap.documents.stories.admission import (
 from bandgap.documents.stories.life import life_of_a_page
 from bandgap.documents.stories.telling import Telling
 from bandgap.pictures import Look, Status
+from events.trace import lines_of
 from impl.plan import COMPACT_ENDS, IN_PLACE, RELAYOUT
 from properties.specification import SPECIFICATIONS, changed_actions
 from spec.judge.checks import CHECKS
+from spec.judge.judge import judge_trace
 from tests.docs.links import links_of
 from tests.house.walls import ROOT
 
@@ -164,7 +166,11 @@ def test_a_story_ends_when_the_judge_objects() -> None:
 # ----------------------------------------------------------------------------------------------------------- serving
 
 
-def test_the_code_for_engines_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_code_for_engines_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # it writes a trace
+    monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs/pages/serving.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(blocks) >= 7
@@ -172,6 +178,10 @@ def test_the_code_for_engines_runs(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "['state', 'window512', 'full']" in said
     assert "'hold': 3" in said
+    with (tmp_path / "serving.trace").open("rb") as file:
+        verdict = judge_trace(lines_of(file))
+    assert verdict.finding is None
+    assert verdict.calls == 1
 
 
 def test_other_documents_are_pages_and_link_to_nothing_that_is_none(tmp_path: Path) -> None:
