@@ -56,7 +56,7 @@ def _site(root: Path, folder: Path) -> tuple[Path | None, str]:
         return None, f"the site needs {missing}: pip install -e '.[docs]', or make docs"
     except OSError as failed:
         problem = f"cannot be written ({failed.strerror})"
-        raise UsageError("--site", folder, problem, "give a folder of yours") from failed
+        raise UsageError("--site", str(folder), problem, "give a folder of yours") from failed
     except subprocess.CalledProcessError as failed:
         return None, f"Sphinx objects to the site:\n{failed.stderr}"
 
