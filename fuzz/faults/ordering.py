@@ -120,6 +120,8 @@ def _ended_before(is_early: Callable[[Work], bool]) -> Any:
     def launching(launch: Method) -> Method:
         def patched(self: Any, work: Work) -> None:
             early[0] = is_early(work)
+            if early[0]:
+                self.end(work.ticket)
             launch(self, work)
 
         return patched
@@ -128,7 +130,6 @@ def _ended_before(is_early: Callable[[Work], bool]) -> Any:
         def patched(self: Any, ticket: int) -> None:
             if not (early[0] and self.ends_of(ticket)):
                 end(self, ticket)
-            early[0] = False
 
         return patched
 
