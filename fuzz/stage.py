@@ -263,11 +263,15 @@ class Stage:
         if not pages:
             return
         self._logged(script.Land, ticket, band, [self.flights[band, page][1] for page in pages])
+        self._bring(band, pages)
+        self._look()
+
+    def _bring(self, band: int, pages: Sequence[int]) -> None:
+        """The writes in flight to these pages arrive."""
         self.allocator.land(band, pages)
         for page in pages:
             self._arrive((band, page))
         self._count("land", "done")
-        self._look()
 
     def complete(self, ticket: int) -> bool:
         """Whether the ticket was retired; what it wrote lands before."""

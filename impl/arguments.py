@@ -50,19 +50,33 @@ def checked_demand(demand: Any, names: tuple[str, ...]) -> tuple[int, ...]:
                 break
         else:
             return demand
-    if isinstance(demand, Mapping):
-        unknown = sorted(str(name) for name in demand if name not in names)
+    counts = by_band(demand, "demand", names, 0, ("one count", "counts"))
+    return tuple([as_count(count, "demand") for count in counts])
+
+
+def by_band(given: Any, field: str, names: tuple[str, ...], nothing: Any, called: tuple[str, str]) -> tuple[Any, ...]:
+    """What was given in chain order or by names of kinds, in chain order; it is not looked into.
+
+    Args:
+        given: a sequence, or a mapping from some of the names.
+        field: what it is, for errors.
+        names: of the bands.
+        nothing: for a kind that a mapping leaves out.
+        called: what is given for one band, and several of these.
+    """
+    if isinstance(given, Mapping):
+        unknown = sorted(str(name) for name in given if name not in names)
         if unknown:
-            raise Misuse("demand", unknown[0], "no such kind", f"give some of {', '.join(names)}")
-        demand = [demand.get(name, 0) for name in names]
+            raise Misuse(field, unknown[0], "no such kind", f"give some of {', '.join(names)}")
+        given = [given.get(name, nothing) for name in names]
     try:
-        demand = tuple(demand)
+        listed = tuple(given)
     except TypeError:
-        raise Misuse("demand", demand, "not a sequence", "give one count for each band") from None
-    if len(demand) != len(names):
-        problem = f"{len(demand)} counts for {len(names)} bands"
-        raise Misuse("demand", demand, problem, f"give one count for each of {', '.join(names)}")
-    return tuple([as_count(count, "demand") for count in demand])
+        raise Misuse(field, given, "not a sequence", f"give {called[0]} for each band") from None
+    if len(listed) != len(names):
+        problem = f"{len(listed)} {called[1]} for {len(names)} bands"
+        raise Misuse(field, listed, problem, f"give {called[0]} for each of {', '.join(names)}")
+    return listed
 
 
 def settleable(number: Any, ledger: Ledger) -> Ticket:

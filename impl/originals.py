@@ -5,11 +5,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from impl.arguments import checked_ids
+from impl.arguments import by_band, checked_ids
 from impl.band import Band
 from impl.ledger import Ledger
 from impl.misuse import Misuse
-from impl.numbers import NOTHING, Int64
+from impl.numbers import Int64
 
 Originals: TypeAlias = Sequence[Any] | Mapping[str, Any]
 """Ids to be copied of each band in chain order, or of some kinds by name."""
@@ -24,20 +24,9 @@ def checked_originals(
         Misuse: an unknown kind, a list for too few or too many bands, an id that is not alive, or more originals than
             pages are asked for.
     """
-    if isinstance(originals, Mapping):
-        unknown = sorted(str(name) for name in originals if name not in names)
-        if unknown:
-            raise Misuse("originals", unknown[0], "no such kind", f"give some of {', '.join(names)}")
-        originals = [originals.get(name, ()) for name in names]
-    try:
-        listed = list(originals)
-    except TypeError:
-        raise Misuse("originals", originals, "not a sequence", "give a list of ids for each band") from None
-    if not listed:
+    if type(originals) in (tuple, list) and not originals:
         return ()
-    if len(listed) != len(names):
-        problem = f"{len(listed)} lists for {len(names)} bands"
-        raise Misuse("originals", originals, problem, f"give one for each of {', '.join(names)}")
+    listed = by_band(originals, "originals", names, (), ("a list of ids", "lists"))
     checked = tuple([checked_ids(ids, band, "originals")[0] for ids, band in zip(listed, bands, strict=True)])
     for name, ids, count in zip(names, checked, demand, strict=True):
         if ids.size > count:
@@ -56,9 +45,8 @@ def still_written(
     """
     writers: set[int] = set()
     for ids, band in zip(originals, bands, strict=True):
-        pages = band.ids.page_of[ids] if ids.size else NOTHING
-        written = np.count_nonzero(band.holders.writers[pages]) if pages.size else 0
-        if not written:
+        pages = band.ids.page_of[ids]
+        if not np.count_nonzero(band.holders.writers[pages]):
             continue
         for number in ledger.writing(band.geometry.number, pages):
             if number not in settle:

@@ -53,17 +53,12 @@ class RecordedAllocator:
         settle = _listed(settle)
         if type(demand) is not tuple:
             demand = _listed(demand)
-        if originals is None:
-            call = _typed(
-                lambda: records.Allocate(self._by_band(demand, 0, _counts), _integers(settle), [], bool(wipe))
-            )
-            return self._call(self._if_memory(call), lambda: self.allocator.allocate(demand, settle, wipe=wipe))
         originals = _listed(originals)
         call = _typed(
             lambda: records.Allocate(
                 self._by_band(demand, 0, _counts),
                 _integers(settle),
-                self._by_band(originals, (), _lists),
+                [] if originals is None else self._by_band(originals, (), _lists),
                 bool(wipe),
             )
         )

@@ -1,7 +1,7 @@
 """`bandgap reproduce`: one saved failure again."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -9,6 +9,12 @@ from rich.markup import escape
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, out, print_json
+
+if TYPE_CHECKING:
+    from fuzz.peers.lives import Broke
+    from fuzz.peers.reproduction import Reproduction as PeerReproduction
+    from fuzz.reproduction import Reproduction
+    from fuzz.violation import Violation
 
 MOST_BYTES = 1 << 26
 """Of a file, that are read."""
@@ -37,6 +43,19 @@ def run(
     return _own(file, data, as_json=as_json)
 
 
+def _document(
+    reproduction: "Reproduction | PeerReproduction", broken: "Violation | Broke | None"
+) -> dict[str, str | int | bool | None]:
+    return {
+        "property": reproduction.property,
+        "fails": broken is not None and broken.property == reproduction.property,
+        "broken": broken.property if broken else None,
+        "problem": broken.problem if broken else None,
+        "calls": len(reproduction.script),
+        "fault": reproduction.fault,
+    }
+
+
 def _own(file: Path, data: bytes, *, as_json: bool) -> Exit:
     from contextlib import nullcontext
 
@@ -58,16 +77,7 @@ def _own(file: Path, data: bytes, *, as_json: bool) -> Exit:
     broken = played.violation
     same = broken is not None and broken.property == reproduction.property
     if as_json:
-        print_json(
-            {
-                "property": reproduction.property,
-                "fails": same,
-                "broken": broken.property if broken else None,
-                "problem": broken.problem if broken else None,
-                "calls": len(reproduction.script),
-                "fault": reproduction.fault,
-            }
-        )
+        print_json(_document(reproduction, broken))
     elif same:
         assert broken is not None  # it is the same
         out().print(f"[bold red]{broken.property}[/] still breaks: {escape(broken.problem)}")
@@ -105,17 +115,7 @@ def _peer(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit
         raise UsageError("FILE", str(file), f"has no answer: {error}", "nothing was learned from it") from error
     same = broken is not None and broken.property == reproduction.property
     if as_json:
-        print_json(
-            {
-                "property": reproduction.property,
-                "fails": same,
-                "broken": broken.property if broken else None,
-                "problem": broken.problem if broken else None,
-                "calls": len(reproduction.script),
-                "fault": reproduction.fault,
-                "version": version,
-            }
-        )
+        print_json({**_document(reproduction, broken), "version": version})
     elif broken is not None:
         still = "still breaks" if same else f"breaks, and {reproduction.property} does not"
         out().print(f"[bold red]{broken.property}[/] {still}: {escape(broken.problem)}")

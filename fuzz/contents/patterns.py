@@ -10,6 +10,7 @@ import torch
 
 from impl.chain import BandGeometry
 from impl.layout import DType, Row
+from spec.judge.page_actions import ZERO
 
 Image = npt.NDArray[np.uint64]
 """The bytes of a page, eight at a time."""
@@ -21,9 +22,6 @@ DTYPES: Final = {
     DType.FP8_E4M3: torch.float8_e4m3fn,
     DType.UINT8: torch.uint8,
 }
-
-ZEROS: Final = 0
-"""The value of which all bytes are zero."""
 
 # One bit of the exponent is kept 0 in every dtype, so that no pattern is infinite or a NaN.  It is bit 6 of the most
 # significant byte in all of them.
@@ -61,7 +59,7 @@ class Patterns:
         return image
 
     def _made(self, value: int) -> Image:
-        if value == ZEROS:
+        if value == ZERO:
             return np.zeros_like(self._template)
         made: Image = (self._template ^ _scattered(value)) & self._mask
         return made

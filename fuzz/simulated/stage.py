@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from events import records as r
 from fuzz import script
-from fuzz.contents.patterns import ZEROS
 from fuzz.setups import Setup
 from fuzz.simulated.work import Use, Works
 from fuzz.stage import Place, Result, Stage
@@ -17,6 +16,7 @@ from fuzz.watch import Watch
 from impl.device.arena import ArenaDevice
 from impl.device.runtime import Work
 from impl.device.simulated.accesses import Race
+from spec.judge.page_actions import ZERO
 
 PACES: Final = (0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 5, 8, 13)
 """Pieces of work that the device gets done between two operations."""
@@ -131,18 +131,11 @@ class LateStage(Stage):
             uses.append(Use(vid, given[band, vid], before[vid], value))
         self._launch(ticket, band, uses)
 
-    def land(self, ticket: int, band: int, ids: Sequence[int]) -> None:
-        """See `Stage.land`; the device does what that needs."""
-        given = self._given.get(ticket, {})
-        pages = [given[band, vid] for vid in dict.fromkeys(ids) if (band, vid) in given]
-        pages = [page for page in pages if self.flights.get((band, page), (None,))[0] == ticket]
-        if not pages:
-            return
-        self._logged(script.Land, ticket, band, [self.flights[band, page][1] for page in pages])
+    def _bring(self, band: int, pages: Sequence[int]) -> None:
+        """The device does what these arrivals need, and tells of each."""
         for page in pages:
             if (band, page) in self._bringing:
                 self._run(partial(self.runtime.run_through, self._bringing[band, page]))
-        self._look()
 
     def complete(self, ticket: int) -> bool:
         """See `Stage.complete`: as soon as the work is seen to be over."""
@@ -226,7 +219,7 @@ class LateStage(Stage):
 
     def _wiped(self, band: int, ids: Sequence[int]) -> None:
         super()._wiped(band, ids)
-        self._firsts.update({(band, vid): ZEROS for vid in ids})
+        self._firsts.update({(band, vid): ZERO for vid in ids})
 
     def _forget_the_dead(self, band: int, ids: Sequence[int]) -> None:
         super()._forget_the_dead(band, ids)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fuzz.seeded import live, operations_of
 from fuzz.setups import Setup
+from fuzz.simulated.work import SORTS
 from fuzz.violation import Violation
 from fuzz.watch import AT_THE_END, Watch
 from gpu_tests.allocator.place import Place
@@ -41,10 +42,9 @@ class Driven:
     @property
     def missing(self) -> tuple[str, ...]:
         """The page actions that were never taken, and the work that was never launched."""
-        sorts = ("forward reads", "forward writes", "copy out", "copy in", "transfer out", "transfer in")
         return (
             *[f"action {name}" for name in ACTIONS if not self.actions[name]],
-            *[sort for sort in sorts if not self.work[sort]],
+            *[sort for sort in SORTS if not self.work[sort]],
         )
 
 

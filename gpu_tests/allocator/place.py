@@ -7,31 +7,18 @@ from typing import Any, Protocol
 
 import torch
 
+from fuzz.simulated.stage import Scheduler
 from gpu_tests.surroundings import Surroundings
 from impl.device.cuda import CudaEvent, CudaRuntime, TransferEnd
 from impl.device.runtime import Runtime, Work
 
 
-class Observed(Runtime[Any], Protocol):
-    """A runtime, and what whoever drives may do that no allocator does: wait, and get in the way."""
+class Observed(Runtime[Any], Scheduler, Protocol):
+    """A runtime as its driver has it, where nothing can be done sooner: `run_*` wait for it, and `step` gets in the way
+    of a stream, so that others overtake it."""
 
     observe: Callable[[int | None], None]
     """Told when the work of a ticket, or with None of all tickets, has been waited for."""
-
-    def choices(self) -> int:
-        """How many ways there are to get in the way."""
-
-    def step(self, choice: int) -> object:
-        """Get in the way of a stream, the one that a number chooses, so that others overtake it."""
-
-    def run_towards(self, event: Any) -> None:
-        """Wait for an event."""
-
-    def run_through(self, work: Work) -> None:
-        """Wait for a piece of work."""
-
-    def run_all(self) -> None:
-        """Wait for everything."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +57,11 @@ class HinderedRuntime(CudaRuntime):
         self.observe: Callable[[int | None], None] = lambda _: None
 
     def choices(self) -> int:
-        """See `Observed.choices`."""
+        """See `Scheduler.choices`."""
         return len(self._streams) * len(DELAYS)
 
     def step(self, choice: int) -> None:
-        """See `Observed.step`."""
+        """See `Scheduler.step`."""
         if not self._streams:
             return
         name = list(self._streams)[choice % len(self._streams)]
@@ -82,16 +69,16 @@ class HinderedRuntime(CudaRuntime):
             torch.cuda._sleep(DELAYS[choice // len(self._streams) % len(DELAYS)])  # type: ignore[no-untyped-call]  # torch's own
 
     def run_towards(self, event: CudaEvent) -> None:
-        """See `Observed.run_towards`."""
+        """See `Scheduler.run_towards`."""
         event.synchronize()
 
     def run_through(self, work: Work) -> None:
-        """See `Observed.run_through`."""
+        """See `Scheduler.run_through`."""
         torch.cuda.synchronize(self._device)
         self.observe(work.ticket)
 
     def run_all(self) -> None:
-        """See `Observed.run_all`."""
+        """See `Scheduler.run_all`."""
         torch.cuda.synchronize(self._device)
         self.observe(None)
 

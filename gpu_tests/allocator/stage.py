@@ -4,22 +4,17 @@ from collections.abc import Callable
 
 from fuzz.contents.memory import Memory
 from fuzz.contents.patterns import Patterns
-from fuzz.setups import Setup
 from fuzz.simulated.stage import LateStage, Workshop
 from fuzz.stage import Result
 from fuzz.targets.protocol import Built
 from fuzz.violation import Violation
-from fuzz.watch import Watch
 from gpu_tests.allocator.memory import DeviceMemory
-from gpu_tests.allocator.target import StreamBuilt, StreamTarget
+from gpu_tests.allocator.target import StreamBuilt
 from gpu_tests.allocator.work import StreamWorks
 
 
 class StreamStage(LateStage):
     """See `LateStage`.  No call of the allocator may wait for the device."""
-
-    def __init__(self, target: StreamTarget, setup: Setup, watch: Watch, keep_records: bool = False) -> None:
-        super().__init__(target, setup, watch, keep_records)
 
     def _memory_of(self, built: Built) -> Memory:
         assert isinstance(built, StreamBuilt)  # a target on streams builds it

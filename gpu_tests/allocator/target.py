@@ -7,16 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fuzz.targets.own import CHECKS
 from fuzz.targets.protocol import Built, Land, Record
-from fuzz.targets.simulated import DEVICE_CHECKS
+from fuzz.targets.simulated import PROMISES
 from gpu_tests.allocator.place import Observed, Place
 from impl.allocator import Allocator
 from impl.chain import Chain
 from impl.device.arena import ArenaDevice
 from impl.layout import Layout
 from impl.recording import RecordedAllocator
-from spec.specification import INVARIANTS, STEPS, THEOREMS
 
 
 class StreamDevice(ArenaDevice[Any]):
@@ -53,7 +51,7 @@ class StreamTarget:
 
     place: Place
     name: str = "bandgap-streams"
-    promises: frozenset[str] = frozenset({*INVARIANTS, *STEPS, *THEOREMS, *CHECKS, *DEVICE_CHECKS})
+    promises: frozenset[str] = PROMISES
 
     def build(self, layout: Layout, arena_bytes: int, land: Land, record: Record) -> StreamBuilt:
         """See `Target.build`."""

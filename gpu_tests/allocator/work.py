@@ -47,7 +47,6 @@ class StreamWorks:
     misread: Callable[[int, int, Use, int], None]
     misled: Callable[[int, int, Use, int], None]
     _looks: dict[int, list[Look]] = field(default_factory=dict)
-    _wires: int = 0
 
     def observe(self, ticket: int | None) -> None:
         """Look at what a ticket found, or all tickets did: it is over."""
@@ -103,7 +102,6 @@ class StreamWorks:
         if not name.startswith("transfer"):
             return Work(name, pieces, ticket)
         ends: list[TransferEnd] = []
-        self._wires += 1
         wired = tuple(Piece(self._on_wire(piece.run, ends), _no_touches) for piece in pieces)
         return Work(name, wired, ticket, is_over=lambda: all(end.query() for end in ends))
 

@@ -1,13 +1,13 @@
 """What is remembered of one request."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(eq=False, slots=True)
 class Request:
     """A request and its pages; only `Requests` changes it.
 
-    settled <= launched <= tokens, but for a request that begins with a prefix it was given.
+    settled <= launched <= tokens.
     """
 
     pages: tuple[list[int], ...]
@@ -20,7 +20,7 @@ class Request:
     """Those of them that were handed to a forward."""
     settled: int = 0
     """Those of them that are final: they are never rolled back."""
-    finished: bool = field(default=False)
+    finished: bool = False
     """Whether it has given everything back."""
 
     def page_at(self, band: int, place: int) -> int | None:

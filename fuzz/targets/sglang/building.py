@@ -74,20 +74,26 @@ def built(setup: str) -> Any:
     return _FACTORIES[chain](int(tokens), mode == "lazy")
 
 
-def _full_window(tokens: int, lazy: bool) -> Any:
+def _full_and_window(tokens: int) -> dict[str, Any]:
     # two layers beside three: a page of the one is no multiple of a page of the other
+    return {
+        **_FULL,
+        **_WINDOW,
+        "page_size": tokens,
+        "start_layer": 0,
+        "end_layer": 5,
+        "full_attention_layer_ids": [0, 1],
+        "swa_attention_layer_ids": [2, 3, 4],
+        "full_max_total_num_tokens": FULL_PAGES * tokens,
+        "swa_max_total_num_tokens": WINDOW_PAGES * tokens,
+    }
+
+
+def _full_window(tokens: int, lazy: bool) -> Any:
     return _made(
         pools.init_unified_swa_pools,
         **_DEVICE,
-        **_FULL,
-        **_WINDOW,
-        page_size=tokens,
-        start_layer=0,
-        end_layer=5,
-        full_attention_layer_ids=[0, 1],
-        swa_attention_layer_ids=[2, 3, 4],
-        full_max_total_num_tokens=FULL_PAGES * tokens,
-        swa_max_total_num_tokens=WINDOW_PAGES * tokens,
+        **_full_and_window(tokens),
         need_sort=False,
         lazy_compaction=lazy,
     )
@@ -116,16 +122,8 @@ def _three(tokens: int, lazy: bool) -> Any:
     return _made(
         pools.init_unified_mamba_swa_pools,
         **_DEVICE,
-        **_FULL,
-        **_WINDOW,
+        **_full_and_window(tokens),
         **_states(tokens),
-        page_size=tokens,
-        start_layer=0,
-        end_layer=5,
-        full_attention_layer_ids=[0, 1],
-        swa_attention_layer_ids=[2, 3, 4],
-        full_max_total_num_tokens=FULL_PAGES * tokens,
-        swa_max_total_num_tokens=WINDOW_PAGES * tokens,
         sliding_window_size=4 * tokens,
         need_sort=False,
         lazy_compaction=lazy,
