@@ -30,10 +30,14 @@ def recommendation(comparison: Comparison) -> str:
         return _behind(comparison, unified, gained, against)
     if unified.first_token_p99 < (1 - NOTABLE_WAIT) * other.first_token_p99:
         return (
-            f"Turn unified memory on: output tokens/s within {NOTABLE:.0%} of {against}, {waits}{_doubt(comparison)}."
+            f"Turn unified memory on: as many output tokens/s, to within {NOTABLE:.0%}, as {against}, "
+            f"{waits}{_doubt(comparison)}."
         )
     if unified.first_token_p99 > (1 + NOTABLE_WAIT) * other.first_token_p99:
-        return f"Leave unified memory off: output tokens/s within {NOTABLE:.0%} of {against}, but {waits}{_doubt(comparison)}."
+        return (
+            f"Leave unified memory off: as many output tokens/s, to within {NOTABLE:.0%}, as {against}, but "
+            f"{waits}{_doubt(comparison)}."
+        )
     return _level(comparison, unified, against)
 
 
