@@ -34,7 +34,7 @@ $(READY): pyproject.toml constraints.txt constraints-cpu.txt
 	else \
 	    echo 'pip offers no CPU build of torch here: installing the plain release' && \
 	    pins='-c constraints.txt' && $(BIN)/pip install -qq 'torch==2.13.0' $$pins; \
-	fi && $(BIN)/pip install -qq --editable '.[dev,docs]' $$pins
+	fi && $(BIN)/pip install -qq --editable '.[dev,docs,cluster]' $$pins
 	@touch $@
 
 test: $(READY)
