@@ -54,10 +54,10 @@ def trial(specification: Specification, weakening: Weakening, limits: Limits) ->
     wrong, undecided = "", False
     try:
         asked = touched(specification, weakened)
-        if specification.base is None:
+        found = _broken_at_once(weakened, asked, weakening.property, limits)
+        if specification.base is None and not found:
+            # it is not what it was taken to be: what does it break?
             found = _broken(weakened, asked, weakening.property, limits)
-        else:
-            found = _broken_at_once(weakened, asked, weakening.property, limits)
         wrong = _wrong(weakened, weakening, found, limits)
     except (GaveUp, NotConfirmed) as why:
         wrong, undecided = str(why), isinstance(why, GaveUp)
