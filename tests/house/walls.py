@@ -12,11 +12,12 @@ ROOT = Path(__file__).parents[2]
 # `bandgap` may import everything.
 MAY_IMPORT: dict[str, frozenset[str]] = {
     "spec": frozenset({"events"}),
+    "crew": frozenset({"ray"}),
     "events": frozenset({"msgspec"}),
     "properties": frozenset({"spec", "events", "z3", "crosshair", "impl.arithmetic"}),
     "impl": frozenset({"events", "msgspec", "numpy", "torch", "triton"}),
     "impl.arithmetic": frozenset(),
-    "fuzz": frozenset({"spec", "events", "impl", "hypothesis", "msgspec", "numpy", "torch"}),
+    "fuzz": frozenset({"spec", "events", "impl", "crew", "hypothesis", "msgspec", "numpy", "torch"}),
     # drives other people's allocators in environments that `make peers` builds
     "fuzz.peers": frozenset({"spec", "events", "msgspec", "bench.peers.environments"}),
     "fuzz.targets.sglang": frozenset({"torch", "transformers", "sglang", "bench.peers.torchvision_absent"}),
@@ -25,7 +26,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "fuzz.interpreter": frozenset({"numpy", "torch", "triton"}),
     "gpu_tests": frozenset({"impl", "spec", "events", "fuzz", "numpy", "torch", "triton", "pytest"}),
     # plotly is in the page that it writes, so that the page needs no network
-    "replay": frozenset({"impl", "events", "numpy", "jinja2", "matplotlib", "plotly"}),
+    "replay": frozenset({"impl", "events", "crew", "numpy", "jinja2", "matplotlib", "plotly"}),
     "bench": frozenset({"impl", "spec", "events", "numpy", "torch"}),
     # runs in a peer's own environment, where nothing of ours is installed
     "bench.peers": frozenset({"sglang", "vllm", "transformers", "torch"}),
