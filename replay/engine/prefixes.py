@@ -65,6 +65,10 @@ class Prefixes:
         self._blocks: dict[int, Block] = {}
         self._idle: OrderedDict[int, None] = OrderedDict()
 
+    def whole_blocks(self, tokens: int) -> int:
+        """So many tokens, less those that fill no block."""
+        return tokens - tokens % self.block_tokens
+
     def match(self, names: Sequence[int], context: int) -> Match | None:
         """The longest prefix of less than a whole context."""
         depth = 0

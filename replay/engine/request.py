@@ -49,6 +49,16 @@ class Served:
         """Tokens of this life that are known before a step is launched; `lag` steps of results are still out."""
         return 0 if self.start < 0 else max(0, 1 + step - self.start - lag)
 
+    def slid(self, band: int, needed: int) -> list[int]:
+        """Takes out the pages of places before `needed`, which nothing will read."""
+        beyond = needed - self.first[band]
+        if beyond <= 0:
+            return []
+        gone = self.pages[band][:beyond]
+        del self.pages[band][:beyond]
+        self.first[band] = needed
+        return gone
+
     def back(self, generated: int) -> None:
         """Leaves the batch with so many tokens generated, to be computed anew."""
         self.context += generated

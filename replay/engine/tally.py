@@ -51,6 +51,15 @@ class Tally:
     answers: "array[float]" = field(default_factory=lambda: array("d"))
     """Seconds from arrival to the last token."""
 
+    def stepped(self, count: int, seconds: float, decoding: int, active: int, inside: int) -> None:
+        """Some steps in a row, with so many requests that decode, that run, and that are in the system."""
+        self.steps += count
+        self.decode_slots += decoding * count
+        self.area += seconds * inside
+        self.running_area += seconds * active
+        self.seconds += seconds
+        self.most_running = max(self.most_running, active)
+
     def check(self, unfinished: Iterable[Served], now: float, step: int) -> None:
         """Raises BrokenLaw unless tokens are conserved and Little's law holds.
 

@@ -13,8 +13,10 @@ from replay.engine import engine as module
 from replay.engine.admission import Admission
 from replay.engine.batch import Batch
 from replay.engine.calendar import FINISH, Calendar, Due
-from replay.engine.engine import Engine
+from replay.engine.leaving import Leaving
+from replay.engine.pace import Pace
 from replay.engine.request import Served
+from replay.engine.supply import Supply
 from replay.engine.tally import BrokenLaw
 from replay.errors import ReplayError
 from replay.job import Settings
@@ -217,14 +219,14 @@ def _a_step_too_few(self: Calendar, step: int, due: Due, put=Calendar.put) -> No
     put(self, step - 1 if due.what == FINISH else step, due)
 
 
-def _forgets_a_retraction(self: Engine, request: Served) -> None:
+def _forgets_a_retraction(self: Leaving, request: Served) -> None:
     self._drop(request)
     request.back(0)
-    self._waiting.appendleft(request)
-    self.tally.dropped -= 1
+    self._situation.waiting.appendleft(request)
+    self._situation.tally.dropped -= 1
 
 
-def _keeps_a_page(self: Engine, gone: list[list[int]], give_back=Engine._give_back) -> None:  # type: ignore[no-untyped-def]
+def _keeps_a_page(self: Supply, gone: list[list[int]], give_back=Supply.give_back) -> None:  # type: ignore[no-untyped-def]
     give_back(self, [ids[1:] for ids in gone])
 
 
@@ -232,8 +234,8 @@ def _counts_none_out(self: Batch, context: int, start: int, step: int) -> None:
     """A request that has ended goes on being counted."""
 
 
-def _loses_time(self: Engine, device: float, host: float) -> float:
-    self.now += 1e-3
+def _loses_time(self: Pace, device: float, host: float) -> float:
+    self._situation.now += 1e-3
     return max(device, host)
 
 
@@ -241,16 +243,16 @@ def _loses_time(self: Engine, device: float, host: float) -> float:
     ("owner", "method", "fault", "law"),
     [
         (Calendar, "put", _a_step_too_few, "other tokens than it was to generate"),
-        (Engine, "_retract", _forgets_a_retraction, "tokens computed and found"),
-        (Engine, "_give_back", _keeps_a_page, "pages are left"),
+        (Leaving, "retract", _forgets_a_retraction, "tokens computed and found"),
+        (Supply, "give_back", _keeps_a_page, "pages are left"),
         (Batch, "remove", _counts_none_out, "none is ever to end"),
-        (Engine, "_took", _loses_time, "Little's law"),
+        (Pace, "_took", _loses_time, "Little's law"),
     ],
 )
 def test_a_fault_of_the_replay_breaks_a_law(
     owner: type, method: str, fault: object, law: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings: Settings = ALL if method == "_retract" else replace(WINDOW, arena_bytes=10**9)
+    settings: Settings = ALL if method == "retract" else replace(WINDOW, arena_bytes=10**9)
     unified(settings, traffic(150))
     monkeypatch.setattr(owner, method, fault)
     monkeypatch.setattr(module, "REPORT", 1)
