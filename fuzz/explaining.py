@@ -20,6 +20,7 @@ def explained(
     log: Sequence[Logged],
     fault: str | None = None,
     seconds: float = 20.0,
+    tries: int | None = None,
 ) -> Failure:
     """The failure of a run whose last call broke a property, with the shortest script that could be found.
 
@@ -33,6 +34,7 @@ def explained(
         log: the calls that were made.
         fault: the seeded fault that is in force.
         seconds: for making the script shorter.
+        tries: scripts that are tried to that end; none for as many as there is time for.
     """
     watch, calls, again = _watched(target, setup, script_of(log))
     if again is None:
@@ -49,7 +51,7 @@ def explained(
         name = seen.property
         return True
 
-    result = reduced(calls, fails, seconds)
+    result = reduced(calls, fails, seconds, tries)
     last = played(target, setup, result.script, watch)
     broken = last.violation
     if broken is None:

@@ -2,14 +2,16 @@
 
 import time
 from bisect import bisect
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from struct import unpack
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, strategies
+from hypothesis.database import ExampleDatabase
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from fuzz.coverage import Coverage
@@ -18,6 +20,7 @@ from fuzz.engine.kinds import KINDS
 from fuzz.engine.operations import Draws
 from fuzz.explaining import explained
 from fuzz.failure import Failure
+from fuzz.looks import Look, look_of, name_of_last
 from fuzz.seeded import EMPHASES, FILLINGS
 from fuzz.setups import Setup
 from fuzz.staging import stage_for
@@ -35,6 +38,17 @@ _EMPHASES: Final = strategies.binary(min_size=len(KINDS), max_size=len(KINDS))
 _FILLING: Final = strategies.binary(min_size=25, max_size=25)
 
 
+class Corpus(Protocol):
+    """Sequences that are worth trying again, kept in a database of Hypothesis'."""
+
+    @property
+    def database(self) -> ExampleDatabase:
+        """From which Hypothesis takes them, and in which it puts new ones."""
+
+    def came_to(self, coverage: Coverage) -> None:
+        """Told, inside each example, what it exercised."""
+
+
 @dataclass(frozen=True)
 class MachineRun:
     """What a run of the state machine came to.
@@ -48,9 +62,11 @@ class MachineRun:
         coverage: what was exercised.
         failure: what broke; None if nothing did.
         excused: examples that ended early because something broke that the target does not promise.
+        look: how the failure looked before it was made shorter.
+        again: examples that ended in a failure that was known before, by how it looks.
     """
 
-    seed: int
+    seed: int | str
     examples: int
     operations: int
     calls: int
@@ -58,11 +74,13 @@ class MachineRun:
     coverage: Coverage
     failure: Failure | None
     excused: int = 0
+    look: Look | None = None
+    again: Counter[Look] = field(default_factory=Counter)
 
 
 def run_machine(
     setup: Setup,
-    seed: int,
+    seed: int | str,
     *,
     target: Target = OWN,
     examples: int = 50,
@@ -71,6 +89,10 @@ def run_machine(
     progress: Callable[[MachineRun], None] = lambda _: None,
     fault: str | None = None,
     reduce_seconds: float = 20.0,
+    reduce_tries: int | None = None,
+    known: Container[Look] = (),
+    corpus: Corpus | None = None,
+    batch_of: int = BATCH,
 ) -> MachineRun:
     """Let Hypothesis look for a sequence of operations that breaks something.
 
@@ -84,21 +106,27 @@ def run_machine(
         progress: told after each batch.
         fault: the seeded fault that is in force, to be noted in the failure.
         reduce_seconds: for making a failure shorter.
+        reduce_tries: scripts that are tried to that end; none for as many as there is time for.
+        known: how failures look that are known; they are counted, and end nothing but an example.
+        corpus: where sequences are taken from that are worth trying again, and where new ones are put.
+        batch_of: examples between two looks at the clock.
     """
     begun = time.monotonic()
-    tally = _Tally()
+    tally = Tally(known, corpus)
     run = MachineRun(seed, 0, 0, 0, 0.0, Coverage(), None)
     batch = 0
-    while run.failure is None and batch * BATCH < examples:
+    while run.failure is None and batch * batch_of < examples:
         if seconds is not None and time.monotonic() - begun >= seconds:
             break
         machine = machine_of(target, setup, tally)
         hypothesis.seed(f"{seed}/{batch}")(machine)
-        failure = None
+        failure, look = None, None
         try:
-            run_state_machine_as_test(machine, settings=_settings(min(BATCH, examples - batch * BATCH), steps))
+            size = min(batch_of, examples - batch * batch_of)
+            run_state_machine_as_test(machine, settings=_settings(size, steps, corpus))
         except Violation as violation:
-            failure = explained(target, setup, violation, tally.log, fault, reduce_seconds)
+            look = look_of(violation.property, name_of_last(tally.log), violation.problem)
+            failure = explained(target, setup, violation, tally.log, fault, reduce_seconds, reduce_tries)
         batch += 1
         run = MachineRun(
             seed,
@@ -109,15 +137,19 @@ def run_machine(
             tally.coverage,
             failure,
             tally.excused,
+            look,
+            Counter(tally.again),
         )
         progress(run)
     return replace(run, seconds=time.monotonic() - begun)
 
 
-class _Tally:
+class Tally:
     """What all examples of a run came to, and the calls of the last one that broke."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Container[Look] = (), corpus: Corpus | None = None) -> None:
+        self.known, self.corpus = known, corpus
+        self.again: Counter[Look] = Counter()
         self.examples = self.operations = self.calls = self.excused = 0
         self.coverage = Coverage()
         self.log: list[Any] = []
@@ -127,7 +159,7 @@ class _Tally:
 _KINDS: Final = (KINDS["admit"], *(kind for kind in KINDS.values() if kind.name != "admit"))
 
 
-def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedStateMachine]:
+def machine_of(target: Target, setup: Setup, tally: Tally) -> type[RuleBasedStateMachine]:
     """A state machine that operates an engine."""
 
     class Machine(RuleBasedStateMachine):
@@ -135,7 +167,7 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
             super().__init__()
             self.stage = stage_for(target, setup, IN_TURN)
             self.engine = Engine(self.stage)
-            self.over = False
+            self.over = self.broke = False
             tally.examples += 1
 
         @initialize(emphases=_EMPHASES, filling=_FILLING)
@@ -158,7 +190,10 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
 
         def teardown(self) -> None:
             tally.calls += self.stage.calls
-            tally.coverage += self.stage.coverage()
+            coverage = self.stage.coverage()
+            tally.coverage += coverage
+            if tally.corpus is not None and not self.broke:
+                tally.corpus.came_to(coverage)
 
         def operate(self, name: str, draws: Draws) -> None:
             if self.over:
@@ -168,25 +203,30 @@ def machine_of(target: Target, setup: Setup, tally: _Tally) -> type[RuleBasedSta
                 self.stage.note(name, KINDS[name].act(self.engine, draws))
                 self.stage.meanwhile(draws)
             except Violation as violation:
-                if violation.property in target.promises:
+                look = look_of(violation.property, name_of_last(self.stage.log), violation.problem)
+                if violation.property in target.promises and look not in tally.known:
+                    self.broke = True
                     tally.log = self.stage.log
                     raise
                 self.over = True
-                tally.excused += 1
+                if look in tally.known:
+                    tally.again[look] += 1
+                else:
+                    tally.excused += 1
 
     return Machine
 
 
-def _settings(examples: int, steps: int) -> hypothesis.settings:
+def _settings(examples: int, steps: int, corpus: Corpus | None) -> hypothesis.settings:
     return hypothesis.settings(
         max_examples=examples,
         stateful_step_count=steps,
         deadline=None,
-        database=None,
+        database=None if corpus is None else corpus.database,
         print_blob=False,
         report_multiple_bugs=False,
         verbosity=hypothesis.Verbosity.quiet,
         suppress_health_check=list(HealthCheck),
         # what is found is made shorter call by call, which takes less time than bit by bit
-        phases=[Phase.generate],
+        phases=[Phase.generate] if corpus is None else [Phase.reuse, Phase.generate],
     )

@@ -22,15 +22,16 @@ class Reduced:
     cut_short: bool
 
 
-def reduced(calls: script.Script, fails: Fails, seconds: float) -> Reduced:
+def reduced(calls: script.Script, fails: Fails, seconds: float, tries: int | None = None) -> Reduced:
     """Leave out calls, then parts of calls, as long as it still fails.
 
     Args:
         calls: fails.
         fails: whether a script shows the same failure; must give the same answer every time.
         seconds: after which the best so far must do.
+        tries: scripts that are tried at most; none for as many as there is time for.
     """
-    attempt = _Attempt(fails, time.monotonic() + seconds)
+    attempt = _Attempt(fails, time.monotonic() + seconds, tries)
     before = None
     while before != calls and not attempt.over:
         before = calls
@@ -44,13 +45,13 @@ def reduced(calls: script.Script, fails: Fails, seconds: float) -> Reduced:
 
 
 class _Attempt:
-    def __init__(self, fails: Fails, until: float) -> None:
-        self._fails, self._until = fails, until
+    def __init__(self, fails: Fails, until: float, most: int | None) -> None:
+        self._fails, self._until, self._most = fails, until, most
         self.tried = 0
         self.over = False
 
     def __call__(self, calls: script.Script) -> bool:
-        self.over = self.over or time.monotonic() > self._until
+        self.over = self.over or time.monotonic() > self._until or self.tried == self._most
         if self.over:
             return False
         self.tried += 1

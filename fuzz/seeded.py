@@ -1,8 +1,9 @@
 """The plain driver: random operations from a seed, fast."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
@@ -12,13 +13,14 @@ from fuzz.engine.kinds import KINDS
 from fuzz.engine.operations import DRAW_BITS, Operation
 from fuzz.explaining import explained
 from fuzz.failure import Failure
+from fuzz.looks import Look, look_of, name_of_last
 from fuzz.setups import Setup
 from fuzz.stage import Logged, Stage
 from fuzz.staging import stage_for
 from fuzz.targets.own import OWN
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
-from fuzz.watch import FROM_OUTSIDE, IN_PASSING, Watch
+from fuzz.watch import FROM_OUTSIDE, IN_PASSING, JUDGED_ONLY, Watch
 
 LIVES: Final = (40, 120, 300)
 """Operations in the life of one allocator: short ones reach much, long ones reach deep."""
@@ -44,9 +46,11 @@ class Run:
         coverage: what was exercised.
         failure: what broke; None if nothing did.
         excused: lives that ended early because something broke that the target does not promise.
+        look: how the failure looked before it was made shorter.
+        again: lives that ended in a failure that was known before, by how it looks.
     """
 
-    seed: int
+    seed: int | str
     lives: int
     operations: int
     calls: int
@@ -55,6 +59,8 @@ class Run:
     coverage: Coverage
     failure: Failure | None
     excused: int = 0
+    look: Look | None = None
+    again: Counter[Look] = field(default_factory=Counter)
 
 
 Progress = Callable[[Run], None]
@@ -63,7 +69,7 @@ Progress = Callable[[Run], None]
 
 def run_seeded(
     setups: Sequence[Setup],
-    seed: int,
+    seed: int | str,
     *,
     target: Target = OWN,
     seconds: float | None = None,
@@ -72,6 +78,8 @@ def run_seeded(
     progress: Progress = lambda _: None,
     fault: str | None = None,
     reduce_seconds: float = 20.0,
+    reduce_tries: int | None = None,
+    known: Container[Look] = (),
     lives: Sequence[int] = LIVES,
     follow: bool = True,
 ) -> Run:
@@ -85,15 +93,20 @@ def run_seeded(
         target: what is driven.
         seconds: after which no life is begun.
         calls: after which no life is begun.
-        watch: how closely it is watched; a failure is looked at again closely.
+        watch: how closely it is watched; a failure is looked at again closely.  A target that promises no contents is
+            judged, and nothing is read back.
         progress: told after each life.
         fault: the seeded fault that is in force, to be noted in the failure.
         reduce_seconds: for making a failure shorter.
+        reduce_tries: scripts that are tried to that end; none for as many as there is time for.
+        known: how failures look that are known; they are counted, and end nothing but a life.
         lives: operations in the life of an allocator; one of them.
         follow: whether a life in which tables are wrong goes on until a caller sees it, if one does.
     """
     if seconds is None and calls is None:
         raise ValueError("a run needs a budget: give seconds, calls or both")
+    if "content" not in target.promises:
+        watch, follow = JUDGED_ONLY, False
     begun = time.monotonic()
     run = Run(seed, 0, 0, 0, 0.0, 0.0, Coverage(), None)
     while run.failure is None:
@@ -104,13 +117,17 @@ def run_seeded(
         stage = stage_for(target, setup, watch)
         done, violation = live(stage, operations_of(seed, run.lives, lives))
         searching = time.monotonic() - begun
-        failure = None
+        failure, look, again = None, None, run.again
         excused = violation is not None and violation.property not in target.promises
         if violation is not None and not excused:
             log = stage.log
-            if follow:
-                violation, log = _followed(target, setup, violation, log, operations_of(seed, run.lives, lives))
-            failure = explained(target, setup, violation, log, fault, reduce_seconds)
+            look = look_of(violation.property, name_of_last(log), violation.problem)
+            if look in known:
+                again = again + Counter([look])
+            else:
+                if follow:
+                    violation, log = _followed(target, setup, violation, log, operations_of(seed, run.lives, lives))
+                failure = explained(target, setup, violation, log, fault, reduce_seconds, reduce_tries)
         run = Run(
             seed,
             run.lives + 1,
@@ -121,6 +138,8 @@ def run_seeded(
             run.coverage + stage.coverage(),
             failure,
             run.excused + excused,
+            look if failure is not None else None,
+            again,
         )
         progress(run)
     return replace(run, seconds=time.monotonic() - begun)
@@ -135,7 +154,7 @@ def _followed(
     return (violation, log) if seen is None else (seen, stage.log)
 
 
-def operations_of(seed: int, life: int, lives: Sequence[int] = LIVES) -> Iterator[Operation]:
+def operations_of(seed: int | str, life: int, lives: Sequence[int] = LIVES) -> Iterator[Operation]:
     """The operations of one life."""
     rnd = Random(f"{seed}/{life}")
     names = list(KINDS)

@@ -1,13 +1,13 @@
 """Looks for failures of another's allocator: life after life from a seed, each distinct failure made short."""
 
-import re
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final
 
+from fuzz.looks import Look, look_of
 from fuzz.peers.lives import Broke, lived
 from fuzz.peers.process import Life, PeerProcess
 from fuzz.peers.shrinking import Script, shrunk
@@ -19,7 +19,8 @@ LIVES: Final = (30, 90, 250)
 MOST_FINDINGS: Final = 10
 """Distinct failures after which a hunt is over: something is broken through and through."""
 
-CALMING: Final = re.compile(r"\d+|\[[^]]*\]|\{[^}]*\}")
+QUICK: Final = 2.0
+"""Seconds after which a call is taken to hang while a script that hangs is made short; its end is held against more."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,9 @@ class Finding:
         """By name."""
         return str(self.script[-1][0]) if self.script else "build"
 
-    def looks(self) -> tuple[str, str, str]:
+    def looks(self) -> Look:
         """The same for failures that are taken for one."""
-        return _looks(self.property, self.last_call(), self.problem)
+        return look_of(self.property, self.last_call(), self.problem)
 
 
 @dataclass
@@ -66,6 +67,8 @@ class Hunt:
         outcomes: how often each call ended in each way.
         actions: page actions that were judged.
         findings: distinct failures, by how they look.
+        first_looks: of each way in which lives ended, the failure that it is once made short.
+        again: lives that ended in what was known before, by how they ended.
     """
 
     lives: int = 0
@@ -73,7 +76,9 @@ class Hunt:
     seconds: float = 0.0
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
     actions: Counter[str] = field(default_factory=Counter)
-    findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
+    findings: dict[Look, Finding] = field(default_factory=dict)
+    first_looks: dict[Look, Look] = field(default_factory=dict)
+    again: Counter[Look] = field(default_factory=Counter)
 
     @property
     def rate(self) -> float:
@@ -84,13 +89,15 @@ class Hunt:
 def hunt(
     process: PeerProcess,
     setups: Sequence[str],
-    seed: int,
+    seed: int | str,
     *,
     seconds: float,
     calls: int | None = None,
     fault: str | None = None,
     most_findings: int = MOST_FINDINGS,
     shrink_seconds: float = 20.0,
+    shrink_tries: int | None = None,
+    known: Container[Look] = (),
     told: Callable[[Hunt], None] = lambda _: None,
 ) -> Hunt:
     """Live lives until the time is over, the calls are made or enough was found.
@@ -104,10 +111,12 @@ def hunt(
         fault: which is in force.
         most_findings: distinct failures after which it is over.
         shrink_seconds: for making one failure short.
+        shrink_tries: scripts that are tried to that end; none for as many as there is time for.
+        known: how lives end in what is known; it is counted and not looked into.
         told: after each life, what there is so far.
     """
     result = Hunt()
-    seen: dict[tuple[str, str, str], tuple[str, str, str]] = {}
+    seen = result.first_looks
     while result.seconds < seconds and (calls is None or result.calls < calls):
         if len(result.findings) >= most_findings:
             break
@@ -122,14 +131,16 @@ def hunt(
         result.outcomes += ended.outcomes
         result.actions += ended.actions
         if ended.broke is not None and not _is_there_anyway(process, life.setup, ended.script, ended.broke, fault):
-            raw = _looks(ended.broke.property, ended.broke.last_call, ended.broke.problem)
-            if raw not in seen:
-                finding = _made_short(process, setup, ended.script, ended.broke, fault, shrink_seconds)
+            raw = look_of(ended.broke.property, ended.broke.last_call, ended.broke.problem)
+            if raw in known:
+                result.again[raw] += 1
+            elif raw not in seen:
+                finding = _made_short(process, setup, ended.script, ended.broke, fault, shrink_seconds, shrink_tries)
                 seen[raw] = finding.looks()
                 result.findings.setdefault(finding.looks(), finding)
             else:
-                known = result.findings[seen[raw]]
-                result.findings[seen[raw]] = Finding(**{**vars(known), "times": known.times + 1})
+                met = result.findings[seen[raw]]
+                result.findings[seen[raw]] = Finding(**{**vars(met), "times": met.times + 1})
         told(result)
     return result
 
@@ -154,7 +165,13 @@ def catch(process: PeerProcess, fault: str, seed: int, *, seconds: float, hunts:
 
 
 def _made_short(
-    process: PeerProcess, setup: str, script: Sequence[list[Any]], broke: Broke, fault: str | None, seconds: float
+    process: PeerProcess,
+    setup: str,
+    script: Sequence[list[Any]],
+    broke: Broke,
+    fault: str | None,
+    seconds: float,
+    tries: int | None,
 ) -> Finding:
     """The failure with fewest calls.
 
@@ -163,17 +180,17 @@ def _made_short(
     """
     calls = tuple(script)
 
-    def played(shorter: Script) -> Broke | None:
-        return lived(process, Life(setup, script=shorter, fault=fault)).broke
+    def played(shorter: Script, patience: float | None = None) -> Broke | None:
+        return lived(process, Life(setup, script=shorter, fault=fault, patience=patience)).broke
 
-    last = played(calls)
-    if last is None:
+    last = first = played(calls)
+    if first is None or last is None:
         return Finding(setup, broke.property, broke.problem, calls, fault, repeats=False, reduced=False)
 
     def fails(shorter: Script) -> bool:
         nonlocal last
-        seen = played(shorter)
         assert last is not None
+        seen = played(shorter, QUICK if last.property == "hang" else None)
         if seen is None or (seen.property in SYMPTOMS and seen.property != last.property):
             return False
         if _is_there_anyway(process, setup, shorter, seen, fault):
@@ -181,8 +198,11 @@ def _made_short(
         last = seen
         return True
 
-    calls, done = shrunk(calls[: last.calls], fails, seconds)
+    calls, done = shrunk(calls[: last.calls], fails, seconds, tries)
     last = played(calls)
+    if last is None and first.property == "hang":
+        # what was slow for a moment was taken for what hangs
+        return Finding(setup, first.property, first.problem, tuple(script)[: first.calls], fault, reduced=False)
     assert last is not None, "a script that failed fails again"
     return Finding(setup, last.property, last.problem, calls[: last.calls], fault, reduced=done)
 
@@ -195,7 +215,3 @@ def _is_there_anyway(
         return False
     plain = lived(process, Life(setup, script=tuple(script))).broke
     return plain is not None and plain.property == broke.property
-
-
-def _looks(property_name: str, call: str, problem: str) -> tuple[str, str, str]:
-    return property_name, call, CALMING.sub("#", problem)[:80]

@@ -8,28 +8,37 @@ Script = tuple[list[Any], ...]
 Fails = Callable[[Script], bool]
 
 
-def shrunk(script: Script, fails: Fails, seconds: float) -> tuple[Script, bool]:
+def shrunk(script: Script, fails: Fails, seconds: float, tries: int | None = None) -> tuple[Script, bool]:
     """Leave out calls, then parts of calls, as long as it still fails.
 
     Args:
         script: fails.
         fails: whether a script shows the same failure; must give the same answer every time.
         seconds: after which the best so far must do.
+        tries: scripts that are tried at most; none for as many as there is time for.
 
     Returns:
         The shortest that was found, and whether nothing can be left out of it.
     """
     until = time.monotonic() + seconds
+    tried = 0
+
+    def goes_on() -> bool:
+        return time.monotonic() < until and (tries is None or tried < tries)
 
     def still(shorter: Script) -> bool:
-        return time.monotonic() < until and fails(shorter)
+        nonlocal tried
+        if not goes_on():
+            return False
+        tried += 1
+        return fails(shorter)
 
     before: Script | None = None
     while before != script:
         before = script
         script = _fewer(script, still)
         script = _smaller(script, still)
-    return script, time.monotonic() < until
+    return script, goes_on()
 
 
 def _fewer(script: Script, fails: Fails) -> Script:
