@@ -10,7 +10,7 @@ from replay.job import Job, Settings, split_job, unified_job
 from replay.memory.ratios import Ratios
 from replay.outcome import Outcome
 from replay.traffic.traffic import Traffic
-from replay.workers import Progress, Stop, run_all
+from replay.workers import Progress, Stop, Workers, run_all
 
 AXES: Final = ("swa", "mamba", "arena", "page")
 """`swa_full_tokens_ratio`, `mamba_full_memory_ratio`, bytes of the arena, tokens in a page."""
@@ -31,7 +31,7 @@ def swept(
     traffic: Traffic,
     ratios: Ratios,
     axes: Mapping[str, Sequence[float]],
-    workers: int,
+    workers: Workers,
     stop: Stop,
     report: Callable[[Progress], None] = lambda progress: None,
 ) -> list[Point]:

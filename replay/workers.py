@@ -3,12 +3,18 @@
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
-from typing import Any
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
+from crew.engines import crew_of
+from crew.words import Crew, Failed
+from impl.chain import ArenaTooSmall
+from impl.layout import LayoutError
+from replay.board import Board, board_for
+from replay.engine.tally import BrokenLaw
+from replay.errors import ReplayError
 from replay.job import Job, run_job
 from replay.outcome import Outcome
 from replay.traffic.traffic import Traffic
@@ -53,57 +59,69 @@ class Progress:
     of: int
 
 
-class _Here:
-    """What a worker process knows."""
+@dataclass(frozen=True, slots=True)
+class OnRay:
+    """A Ray cluster does the jobs."""
 
-    traffics: Sequence[Traffic] = ()
-    stop: Any = None
-    counts: Any = None
+    size: int
+    """Jobs at once."""
+    address: str | None = None
+    """Of a cluster that is there; None to start one on this machine alone."""
+
+
+Workers: TypeAlias = int | OnRay
+"""Processes of this machine, or a cluster."""
+
+
+class Numbered(NamedTuple):
+    """A job as a process is given it."""
+
+    number: int
+    job: Job
+    place: int
+    """Of its traffic, among those that every process has."""
+
+
+Ended: TypeAlias = Outcome | Exception | None
+"""What comes of a job; None of one that was stopped before it began."""
 
 
 def run_all(
     jobs: Sequence[tuple[Job, Traffic]],
-    workers: int,
+    workers: Workers,
     stop: Stop,
     report: Callable[[Progress], None] = lambda progress: None,
 ) -> list[Outcome | None]:
     """The outcome of each job; None of one that was stopped before it began.
 
-    The outcomes do not depend on the number of processes.
+    The outcomes do not depend on who does the jobs.  One whose process dies is done again by another.
 
     Args:
         jobs: each with its traffic.
-        workers: processes; 1 runs all of them here.
-        stop: looked at often; what runs then ends early, with what it has.
+        workers: who does them; 1 runs all of them in this process.
+        stop: looked at often.  What runs on this machine then ends early, with what it has; a cluster drops what it
+            has not finished.
         report: called now and then.
+
+    Raises:
+        ReplayError: as `run_job`.
+        ArenaTooSmall: as `run_job`.
+        BrokenLaw: as `run_job`.
+        NoCrew: Ray is not installed, or the cluster does not answer.
+        RuntimeError: every process that was given a job died of it, most likely for want of the machine's memory.
     """
     whole = sum(len(traffic) for _, traffic in jobs)
+    if isinstance(workers, OnRay):
+        numbered, traffics = _numbered(jobs)
+        with crew_of("ray", partial(_run, traffics, None), workers.size, address=workers.address) as cluster:
+            return _on_cluster(cluster, numbered, traffics, whole, stop, report)
     if workers == 1 or len(jobs) == 1:
         return _run_here(jobs, whole, stop, report)
-    traffics: list[Traffic] = []
-    for _, traffic in jobs:
-        if not any(traffic is known for known in traffics):
-            traffics.append(traffic)
-    places = [next(place for place, known in enumerate(traffics) if known is traffic) for _, traffic in jobs]
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["replay.job"])
-    flag, counts = context.Event(), context.Array("q", len(jobs), lock=False)
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), context, _begin, (traffics, flag, counts))
-    with pool:
-        order = sorted(range(len(jobs)), key=lambda number: -len(jobs[number][1]))
-        futures: dict[int, Future[Outcome | None]] = {
-            number: pool.submit(_run_there, number, jobs[number][0], places[number]) for number in order
-        }
-        pending = set(futures.values())
-        while pending:
-            finished, pending = wait(pending, EVERY_SECONDS, FIRST_COMPLETED)
-            if stop.asked:
-                flag.set()
-            for future in finished:
-                if future.exception() is not None:
-                    flag.set()
-            report(Progress(sum(counts), whole))
-    return [futures[number].result() for number in range(len(jobs))]
+    numbered, traffics = _numbered(jobs)
+    with board_for(len(jobs)) as board:
+        work = partial(_run, traffics, board)
+        with crew_of("local", work, min(workers, len(jobs)), preload=["replay.job"]) as crew:
+            return _on_crew(crew, numbered, board, whole, stop, report)
 
 
 def cores() -> int:
@@ -127,21 +145,83 @@ def _run_here(
     return outcomes
 
 
-def _begin(traffics: Sequence[Traffic], stop: Any, counts: Any) -> None:
-    # the process that asked answers Ctrl-C, and tells the others
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _Here.traffics, _Here.stop, _Here.counts = traffics, stop, counts
+def _on_crew(
+    crew: Crew[Numbered, Ended],
+    jobs: Sequence[Numbered],
+    board: Board,
+    whole: int,
+    stop: Stop,
+    report: Callable[[Progress], None],
+) -> list[Outcome | None]:
+    outcomes: dict[int, Outcome | None] = {}
+    for each in jobs:
+        crew.give(each)
+    while crew.busy:
+        ended = crew.take(EVERY_SECONDS)
+        if stop.asked:
+            board.stop()
+        if ended is not None:
+            outcomes[ended.job.number] = _outcome(ended.problem if isinstance(ended, Failed) else ended.result)
+        report(Progress(int(board.counts().sum()), whole))
+    return [outcomes[number] for number in range(len(jobs))]
 
 
-def _run_there(number: int, job: Job, place: int) -> Outcome | None:
-    if _Here.stop.is_set():
-        return None
+def _on_cluster(
+    crew: Crew[Numbered, Ended],
+    jobs: Sequence[Numbered],
+    traffics: Sequence[Traffic],
+    whole: int,
+    stop: Stop,
+    report: Callable[[Progress], None],
+) -> list[Outcome | None]:
+    outcomes: dict[int, Outcome | None] = {}
+    done = 0
+    for each in jobs:
+        crew.give(each)
+    while crew.busy and not stop.asked:
+        ended = crew.take(EVERY_SECONDS)
+        if ended is not None:
+            outcomes[ended.job.number] = _outcome(ended.problem if isinstance(ended, Failed) else ended.result)
+            done += len(traffics[ended.job.place])
+        report(Progress(done, whole))
+    return [outcomes.get(number) for number in range(len(jobs))]
 
-    def watched(done: int) -> bool:
-        _Here.counts[number] = done
-        return not _Here.stop.is_set()
 
-    traffic = _Here.traffics[place]
-    outcome = run_job(job, traffic, watched)
-    _Here.counts[number] = len(traffic)
-    return outcome
+def _numbered(jobs: Sequence[tuple[Job, Traffic]]) -> tuple[list[Numbered], list[Traffic]]:
+    """The jobs, those with the most requests first, and each traffic once."""
+    traffics: list[Traffic] = []
+    for _, traffic in jobs:
+        if not any(traffic is known for known in traffics):
+            traffics.append(traffic)
+    places = [next(place for place, known in enumerate(traffics) if known is traffic) for _, traffic in jobs]
+    numbered = [Numbered(number, job, place) for number, ((job, _), place) in enumerate(zip(jobs, places, strict=True))]
+    return sorted(numbered, key=lambda each: -len(traffics[each.place])), traffics
+
+
+def _outcome(ended: Ended | str) -> Outcome | None:
+    if isinstance(ended, Exception):
+        raise ended
+    if isinstance(ended, str):
+        raise RuntimeError(f"a run was not done: {ended}")
+    return ended
+
+
+def _run(traffics: Sequence[Traffic], board: Board | None, each: Numbered) -> Ended:
+    """In a process of its own; what is wrong with the job is told, as it would be on any other."""
+    traffic = traffics[each.place]
+    try:
+        if board is None:
+            return run_job(each.job, traffic)
+        if board.stopped:
+            return None
+        counts = board.counts()
+
+        def watched(done: int) -> bool:
+            counts[each.number] = done
+            return not board.stopped
+
+        outcome = run_job(each.job, traffic, watched)
+        counts[each.number] = len(traffic)
+        return outcome
+    except (ReplayError, LayoutError, ArenaTooSmall, BrokenLaw, OSError) as error:
+        return error

@@ -12,6 +12,7 @@ import typer
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, err, out, print_json
+from bandgap.replay_options import given, refuse_contradictions, refuse_idle_ratios, refuse_overridden
 from bandgap.sizes import parse_bytes
 from impl.layout import DType, LayoutError, Options
 from impl.layout.options import DEFAULT_PAGE_TOKENS
@@ -21,9 +22,16 @@ if TYPE_CHECKING:
     from replay.job import Settings
     from replay.memory.ratios import Ratios
     from replay.traffic.traffic import Traffic
-    from replay.workers import Stop
+    from replay.workers import Stop, Workers
 
 _MIXES = "published-1k, published-most, published-16k, published-long-output, long-context, short, high-concurrency"
+
+
+class Engines(StrEnum):
+    """Who does the runs of a sweep, as it is chosen."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 class KvDtype(StrEnum):
@@ -37,6 +45,7 @@ _DTYPES = {KvDtype.BF16: DType.BF16, KvDtype.FP8: DType.FP8_E4M3}
 
 
 def run(
+    context: typer.Context,
     traffic: Annotated[
         str,
         typer.Argument(
@@ -83,19 +92,29 @@ def run(
     ] = None,
     png: Annotated[Path | None, typer.Option(help="Write the pictures as PNG files into this folder.")] = None,
     seed: Annotated[int, typer.Option(help="Of mixes and samples: the same seed gives the same answer.")] = 1,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes on this machine, one a processor; no cluster engine yet.")
+    workers: Annotated[int | None, typer.Option(help="Runs at once: by default one a processor.")] = None,
+    engine: Annotated[
+        Engines, typer.Option(help="Of a sweep: processes of this machine, or a Ray cluster (bandgap[cluster]).")
+    ] = Engines.LOCAL,
+    address: Annotated[
+        str | None, typer.Option(help="Of a Ray cluster that is there; without it one is started on this machine.")
     ] = None,
     as_json: AsJson = False,
 ) -> Exit:
     """Unified against split pools on TRAFFIC: the real allocator under a simulated engine; only time is modelled."""
     from bandgap.replay_report import document, tables
+    from crew.words import NoCrew
     from impl.chain import ArenaTooSmall
     from replay.engine.policy import Policy
     from replay.errors import ReplayError
     from replay.memory.ratios import Ratios
-    from replay.workers import cores, stoppable
+    from replay.sweep import MOST
+    from replay.workers import OnRay, cores, stoppable
 
+    options = given(context)
+    refuse_contradictions(options, traffic)
+    axes = dict(map(_axis, sweep or ()))
+    refuse_overridden(options, [text.partition("=")[0] for text in sweep or ()])
     if workers is not None and workers < 1:
         raise UsageError("--workers", workers, "is no number of processes", "give 1 or more")
     for option, value in (("--chunk-tokens", chunk_tokens), ("--max-running", max_running)):
@@ -111,17 +130,18 @@ def run(
         requested = _traffic(traffic, seed, requests, rate).sampled(sample, seed).faster(speed)
         if concurrency is not None:
             requested = requested.as_closed_loop(concurrency)
-        options = Options(page_tokens, _DTYPES[kv_dtype], tp)
-        settings = _settings(model, options, device, weights, active, hbm, arena, memory_fraction)
+        pages = Options(page_tokens, _DTYPES[kv_dtype], tp)
+        settings = _settings(model, pages, device, weights, active, hbm, arena, memory_fraction)
         settings = replace(settings, policy=policy)
+        refuse_idle_ratios(options, list(axes), settings.layout)
         if calibrate is not None:
             settings = _calibrated(settings, calibrate)
         ratios = Ratios(swa_ratio, mamba_ratio)
         with stoppable() as stop:
-            processes = workers or cores()
-            if sweep:
-                return _sweep(settings, requested, ratios, sweep, processes, stop, as_json=as_json)
-            answer = _compare(settings, requested, ratios, processes, stop, search=search, record=record)
+            if axes:
+                crew = OnRay(workers or (MOST if address else cores()), address) if engine is Engines.RAY else workers
+                return _sweep(settings, requested, ratios, axes, crew or cores(), stop, as_json=as_json)
+            answer = _compare(settings, requested, ratios, workers or cores(), stop, search=search, record=record)
         _write(answer, html, png)
         _print(as_json, lambda: document(answer), lambda: out().print(*tables(answer), sep="\n"))
         return _exit(interrupted=answer.interrupted)
@@ -131,6 +151,8 @@ def run(
     except LayoutError as error:
         flags = {"page_tokens": "--page-tokens", "tp_size": "--tp", "kv_dtype": "--kv-dtype", "MODEL": "--model"}
         raise UsageError(flags.get(error.field, error.field), error.value, error.problem, error.remedy) from error
+    except NoCrew as error:
+        raise UsageError("--engine", str(engine), str(error), error.remedy) from error
     except ArenaTooSmall as error:
         raise UsageError("--arena", settings.arena_bytes, str(error), "give more memory") from error
 
@@ -226,8 +248,8 @@ def _sweep(
     settings: "Settings",
     traffic: "Traffic",
     ratios: "Ratios",
-    wanted: list[str],
-    workers: int,
+    axes: dict[str, list[float]],
+    workers: "Workers",
     stop: "Stop",
     *,
     as_json: bool,
@@ -236,7 +258,6 @@ def _sweep(
     from bandgap.replay_report import sweep_document, sweep_table
     from replay.sweep import swept
 
-    axes = dict(map(_axis, wanted))
     with shown() as report:
         points = swept(settings, traffic, ratios, axes, workers, stop, lambda progress: report("sweep", progress))
     _print(as_json, lambda: sweep_document(settings, points), lambda: out().print(sweep_table(points)))

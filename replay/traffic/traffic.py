@@ -49,7 +49,12 @@ class Traffic:
         """The same requests, arriving so many times as fast."""
         if not factor > 0:
             raise ReplayError("--speed", factor, "is no rate", "give a number above 0")
-        return self if factor == 1 else replace(self, arrivals=self.arrivals / factor)
+        if factor == 1:
+            return self
+        if not self.arrivals.any():
+            problem = "changes nothing: these requests have no times of arrival"
+            raise ReplayError("--speed", factor, problem, "leave it out, or give a mix a --rate")
+        return replace(self, arrivals=self.arrivals / factor)
 
     def sampled(self, share: float, seed: int) -> "Traffic":
         """A share of the requests, drawn without replacement; arrival times stay."""

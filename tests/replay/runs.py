@@ -1,12 +1,16 @@
 """Small runs of the engine, on memory that is short."""
 
+import os
+import signal
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from impl.layout import Options
 from replay.cost.device import H200
+from replay.cost.model import ModelCost, model_cost
 from replay.cost.step import StepCost
 from replay.engine.engine import Engine
 from replay.engine.policy import Policy
@@ -23,6 +27,26 @@ STATE = Settings("qwen3.5-4b", Options(page_tokens=16), 400_000_000)
 ALL = Settings("inkling-small", Options(page_tokens=16), 200_000_000, weight_bytes=10**10)
 """State, window and full attention."""
 MODELS = {"window": WINDOW, "state": STATE, "all": ALL}
+
+
+@dataclass(frozen=True, slots=True)
+class KillsOnce(Settings):
+    """The first process that reads them is killed."""
+
+    killed: Path = Path()
+
+    @property
+    def costs(self) -> ModelCost:
+        """As they are."""
+        if not self.killed.exists():
+            self.killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return model_cost(self.model, self.layout, self.weight_bytes, self.active)
+
+
+def kills_once(settings: Settings, killed: Path) -> Settings:
+    """The same settings, of which a process dies."""
+    return KillsOnce(settings.model, settings.options, settings.arena_bytes, killed=killed)
 
 
 def traffic(requests: int = 120, seed: int = 3, rate: float = 200.0, prompt: int = 200, output: int = 120) -> Traffic:

@@ -2,9 +2,11 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -14,15 +16,16 @@ from events import records
 from events.trace import seal, unseal
 from replay.advice import fewer_active, recommendation
 from replay.comparison import Comparison, Doubt, compared, gain
+from replay.errors import ReplayError
 from replay.job import BEST, Job, run_job
 from replay.memory.ratios import Ratios, pages_by_ratios
 from replay.outcome import Outcome
 from replay.page.page import write_page
 from replay.page.pictures import write_pictures
 from replay.sweep import swept
-from replay.workers import Stop, run_all
+from replay.workers import OnRay, Stop, run_all
 from spec.judge.judge import judge_trace
-from tests.replay.runs import ALL, MODELS, STATE, WINDOW, same, traffic, unified
+from tests.replay.runs import ALL, MODELS, STATE, WINDOW, kills_once, same, traffic, unified, with_prefixes
 
 REQUESTS = traffic(60)
 
@@ -65,6 +68,23 @@ def test_answers_do_not_depend_on_the_number_of_processes() -> None:
         assert one is not None
         assert other is not None
         assert same(one, other)
+
+
+def test_a_run_whose_process_dies_is_done_again(tmp_path: Path) -> None:
+    settings = kills_once(WINDOW, tmp_path / "killed")
+    jobs = [(Job("any", settings, pools), REQUESTS) for pools in ((), (20, 50), (30, 40))]
+    outcomes = run_all(jobs, 2, Stop())
+    assert (tmp_path / "killed").exists()
+    for (job, _), outcome in zip(jobs, outcomes, strict=True):
+        assert outcome is not None
+        assert same(outcome, run_job(job, REQUESTS))
+
+
+def test_what_is_wrong_with_a_run_is_told_from_another_process() -> None:
+    odd = replace(WINDOW, options=replace(WINDOW.options, page_tokens=48))
+    requests = with_prefixes(traffic(5))
+    with pytest.raises(ReplayError, match="prefix blocks"):
+        run_all([(Job("unified", odd), requests), (Job("split", WINDOW, (20, 50)), requests)], 2, Stop())
 
 
 def test_a_comparison_that_is_stopped_has_no_recommendation() -> None:
@@ -199,10 +219,46 @@ def test_a_recorded_run_is_judged_legal(ask: Callable[..., Result], tmp_path: Pa
     assert judge_trace(without, whole=False).finding is not None
 
 
+SWEEP = ("--model", "inkling-small", "--weights", "10GB", "--arena", "200MB", "--sweep", "swa=0.1,0.5")
+
+
 def test_the_verb_sweeps(ask: Callable[..., Result]) -> None:
-    done = ask(*MODEL, "--sweep", "swa=0.1,0.5", "--sweep", "page=16,32", "--json")
+    done = ask(*SWEEP, "--sweep", "page=16,32", "--json")
     assert done.exit_code == 0, done.output
     assert len(json.loads(done.stdout)["points"]) == 4 + 2
+
+
+def test_a_ray_cluster_sweeps_to_the_same_figures(ask: Callable[..., Result]) -> None:
+    pytest.importorskip("ray")
+    here = ask(*SWEEP, "--sweep", "page=16,32", "--json")
+    there = ask(*SWEEP, "--sweep", "page=16,32", "--json", "--engine", "ray", "--workers", "2")
+    assert there.exit_code == 0, there.output
+    points = [
+        [point | {"outcome": point["outcome"] | {"wall_seconds": 0}} for point in _points(done)]
+        for done in (here, there)
+    ]
+    assert points[0] == points[1]
+    assert len(points[1]) == 6
+
+
+def test_a_sweep_loses_nothing_with_a_ray_worker(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    settings = kills_once(STATE, tmp_path / "killed")
+    points = swept(settings, traffic(20), Ratios(), {"mamba": [0.1, 0.9]}, OnRay(2), Stop())
+    assert (tmp_path / "killed").exists()
+    assert [point.outcome.completed for point in points] == [20] * 3
+
+
+def test_without_ray_the_remedy_is_said(ask: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    done = ask(*SWEEP, "--engine", "ray")
+    assert done.exit_code == 2
+    assert "bandgap[cluster]" in done.output.replace("\n", "")
+
+
+def _points(done: Result) -> list[dict[str, Any]]:
+    points: list[dict[str, Any]] = json.loads(done.stdout)["points"]
+    return points
 
 
 def test_calibration_changes_the_constants(ask: Callable[..., Result], tmp_path: Path) -> None:
@@ -238,6 +294,55 @@ def test_what_cannot_be_answered_is_said_in_a_line(
     assert done.exit_code == 2
     assert named in done.output
     assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--arena", "2GB", "--hbm", "141GB"), ("--hbm", "--arena")),
+        (("--arena", "2GB", "--memory-fraction", "0.5"), ("--memory-fraction", "--arena", "--hbm")),
+        (("--rate", "3", "--concurrency", "4"), ("--rate", "--concurrency")),
+        (("--speed", "3", "--concurrency", "4"), ("--speed", "--concurrency")),
+        (("--sweep", "swa=0.1", "--record", "trace"), ("--record", "--sweep")),
+        (("--sweep", "swa=0.1", "--html", "page"), ("--html", "--sweep")),
+        (("--sweep", "swa=0.1", "--png", "folder"), ("--png", "--sweep")),
+        (("--sweep", "swa=0.1", "--search"), ("--search", "--sweep")),
+        (("--sweep", "swa=0.1", "--swa-ratio", "0.2"), ("--swa-ratio", "--sweep swa")),
+        (("--sweep", "page=16", "--page-tokens", "64"), ("--page-tokens", "--sweep page")),
+        (("--sweep", "arena=2GB", "--hbm", "64GB"), ("--hbm", "--sweep arena")),
+        (("--sweep", "swa=0.1", "--sweep", "swa=0.2"), ("--sweep", "twice")),
+        (("--sweep", "mamba=0.1"), ("--sweep", "no state kind")),
+        (("--mamba-ratio", "0.1"), ("--mamba-ratio", "no state kind")),
+        (("--engine", "ray"), ("--engine", "--sweep")),
+        (("--sweep", "swa=0.1", "--address", "auto"), ("--address", "--engine")),
+        (("--html", "same", "--record", "same"), ("--html", "--record")),
+        (("--arena", "141"), ("--arena", "141GB")),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused_with_the_other(
+    arguments: tuple[str, ...], named: tuple[str, ...], ask: Callable[..., Result]
+) -> None:
+    done = ask("--model", "gpt-oss-20b", *arguments)
+    assert done.exit_code == 2, done.output
+    said = " ".join(done.output.split())
+    assert "error" in said
+    for name in named:
+        assert name in said
+
+
+def test_what_is_read_is_not_written_over(ask: Callable[..., Result], tmp_path: Path) -> None:
+    before = (tmp_path / "own.csv").read_text()
+    done = ask(*MODEL, "--html", str(tmp_path / "own.csv"))
+    assert done.exit_code == 2
+    assert "TRAFFIC" in done.output
+    assert (tmp_path / "own.csv").read_text() == before
+
+
+def test_clients_that_wait_cannot_be_faster(ask: Callable[..., Result]) -> None:
+    done = ask("--model", "gpt-oss-20b", "--speed", "2", file="short")
+    assert done.exit_code == 2
+    assert "--speed" in done.output
+    assert "--rate" in done.output
 
 
 def test_a_bad_row_is_named_by_the_verb(ask: Callable[..., Result], tmp_path: Path) -> None:
