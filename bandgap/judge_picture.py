@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from bandgap.pictures import Arena, Band, Look, Mark, Page, Status
+from bandgap.pictures import Arena, Band, Look, Mark, Page, Status, in_words
 from events import records as r
 from spec.judge.arena import JudgedArena
 from spec.judge.judge import Judge
@@ -29,6 +29,11 @@ class Picture:
     before: Arena
     after: Arena | None
     facts: tuple[str, ...]
+
+    @property
+    def bytes(self) -> tuple[str, ...]:
+        """Those of the pages that the finding is about, in words."""
+        return tuple(in_words(self.before, mark) for mark in self.before.marks)
 
 
 def picture_of(judge: Judge, finding: Finding) -> Picture | None:

@@ -9,7 +9,10 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
+from bandgap.history import History
+from bandgap.history.telling import lines
 from bandgap.judge_picture import Picture
+from bandgap.output import printable
 from bandgap.pictures import legend, strips
 from bandgap.record_words import counted, in_words
 from events.records import Header, Snapshot
@@ -35,6 +38,9 @@ class Judged:
     seconds: float
     interrupted: bool = False
     picture: Picture | None = None
+    history: History | None = None
+    code: str = ""
+    """Python that judges the trace again, up to what is wrong."""
 
     @property
     def finding(self) -> Finding | None:
@@ -58,7 +64,7 @@ def report(judged: Judged, width: int) -> Iterator[RenderableType]:
     """What `bandgap judge` prints, in at most so many columns."""
     verdict = judged.verdict
     style = {"legal": "bold green", "interrupted": "bold yellow"}.get(judged.outcome, "bold red")
-    yield f"[bold]{escape(_printable(judged.trace))}[/]: [{style}]{judged.outcome}[/]{escape(_of_what(judged))}"
+    yield f"[bold]{escape(printable(judged.trace))}[/]: [{style}]{judged.outcome}[/]{escape(_of_what(judged))}"
     misuses = f" ({counted(judged.misuses, 'misuse')} rejected)" if judged.misuses else ""
     yield (
         f"{counted(verdict.lines, 'line')}, {counted(verdict.calls, 'call')}{misuses}, "
@@ -70,9 +76,16 @@ def report(judged: Judged, width: int) -> Iterator[RenderableType]:
     if judged.finding is not None:
         yield ""
         yield from _about(judged.finding, judged.header)
+    if judged.history is not None:
+        yield ""
+        yield from lines(judged.history)
     if judged.picture is not None:
         yield ""
         yield from _drawn(judged.picture, width)
+    if judged.code:
+        yield ""
+        yield "[bold]the same in Python, with the arena in `judge.state`[/]"
+        yield escape(judged.code.rstrip())
 
 
 def document(judged: Judged) -> dict[str, Any]:
@@ -91,7 +104,7 @@ def document(judged: Judged) -> dict[str, Any]:
         "by_action": _by_action(verdict),
         "seconds": judged.seconds,
         "page_actions_per_second": judged.rate,
-        "finding": None if judged.finding is None else _finding_document(judged.finding, header),
+        "finding": None if judged.finding is None else _finding_document(judged, judged.finding),
     }
 
 
@@ -120,7 +133,7 @@ def _about(finding: Finding, header: Header | None) -> Iterator[str]:
         "property": finding.check,
         "says": prose_of_check(finding.check),
         f"line {finding.line:,}": in_words(finding.record, header) if finding.record is not None else "",
-        "problem": _printable(finding.problem),
+        "problem": printable(finding.problem),
         "to blame": TO_BLAME[finding.blame],
     }
     widest = max(map(len, table))
@@ -140,7 +153,8 @@ def _drawn(picture: Picture, width: int) -> Iterator[RenderableType]:
     yield from (escape(fact) for fact in picture.facts)
 
 
-def _finding_document(finding: Finding, header: Header | None) -> dict[str, Any]:
+def _finding_document(judged: Judged, finding: Finding) -> dict[str, Any]:
+    header, picture = judged.header, judged.picture
     sorts = ACTIONS[finding.action].sorts if finding.action else ()
     return {
         "line": finding.line,
@@ -153,9 +167,8 @@ def _finding_document(finding: Finding, header: Header | None) -> dict[str, Any]
         # a snapshot is as long as the arena is large
         "record": None if isinstance(finding.record, Snapshot) else finding.record,
         "record_in_words": in_words(finding.record, header) if finding.record is not None else None,
+        "bytes": picture.bytes if picture else (),
+        "facts": picture.facts if picture else (),
+        "history": judged.history,
+        "code": judged.code,
     }
-
-
-def _printable(text: str) -> str:
-    """Text from outside, without anything that a terminal would obey."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -24,3 +24,8 @@ def err() -> Console:
 def print_json(document: object) -> None:
     """Prints one JSON document: anything that msgspec encodes, such as dicts, dataclasses and enums."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+
+
+def printable(text: str) -> str:
+    """Text from outside, without anything that a terminal would obey."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from bandgap.pictures import Arena
+from bandgap.history import History
+from bandgap.pictures import Arena, Look, in_words
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Violation:
     """What is wrong, in one sentence."""
     facts: tuple[str, ...] = ()
     """What the pictures do not show."""
+    history: History | None = None
+    """Where it broke, whom it concerns, and the chain of lines that made the page what it was there."""
     before: Arena | None = None
     after: Arena | None = None
     """The arena before and after what broke it, with the bytes that are wrong marked."""
@@ -30,3 +33,14 @@ class Violation:
     """Where the failure is saved, if it is."""
     command: str = ""
     """What a shell runs to see it again."""
+
+    @property
+    def bytes(self) -> tuple[str, ...]:
+        """The bytes that are wrong, in words; where none is marked so, those that are acted on."""
+        drawn = [arena for arena in (self.after, self.before) if arena is not None]
+        for look in (Look.WRONG, Look.ACTED_ON):
+            for arena in drawn:
+                found = [mark for mark in arena.marks if mark.look is look]
+                if found:
+                    return tuple(in_words(arena, mark) for mark in found)
+        return ()

@@ -67,3 +67,13 @@ class Arena:
     capacity: int
     bands: Sequence[Band]
     marks: Sequence[Mark] = ()
+
+
+def in_words(arena: Arena, mark: Mark) -> str:
+    """Which bytes are marked, and of which pages of which band."""
+    band = arena.bands[mark.band]
+    first, last = (
+        (address - band.origin) // band.page_bytes for address in (mark.begin, max(mark.begin, mark.end - 1))
+    )
+    pages = f"page {first:,}" if first == last else f"pages {first:,} to {last:,}"
+    return f"bytes {mark.begin:,} to {mark.end:,}, {pages} of band {band.name!r}: {mark.look}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bandgap.pictures import Arena, Band, Look, Mark, Status
+from bandgap.pictures import Arena, Band, Look, Status, in_words
 
 WIDTH = 1000.0
 """Of the drawing, in its own units; the page scales it."""
@@ -79,12 +79,12 @@ def _addresses(arena: Arena) -> Iterator[int]:
 
 
 def _drawing(arena: Arena, scale: _Scale) -> Drawing:
-    lanes = tuple(_lane(number, band, arena.marks, scale) for number, band in enumerate(arena.bands))
-    said = "; ".join(_words(arena.bands[mark.band], mark) for mark in arena.marks)
+    lanes = tuple(_lane(arena, number, band, scale) for number, band in enumerate(arena.bands))
+    said = "; ".join(in_words(arena, mark) for mark in arena.marks)
     return Drawing(LANE * len(lanes) + 22, lanes, scale.begin, scale.end, said)
 
 
-def _lane(number: int, band: Band, marks: Sequence[Mark], scale: _Scale) -> Lane:
+def _lane(arena: Arena, number: int, band: Band, scale: _Scale) -> Lane:
     listed = {page.number: page for page in band.pages}
     pages = []
     for page in sorted({*listed, *range(band.lo, band.hi)}):
@@ -94,12 +94,8 @@ def _lane(number: int, band: Band, marks: Sequence[Mark], scale: _Scale) -> Lane
         title = f"{band.name} page {page}: {status}{f' {label}' if label else ''}{outside}"
         pages.append(scale.box(status, band.address(page), band.address(page + 1), title, label))
     drawn = tuple(
-        scale.box(mark.look.replace(" ", "-"), mark.begin, mark.end, _words(band, mark))
-        for mark in sorted(marks, key=lambda mark: list(Look).index(mark.look))
+        scale.box(mark.look.replace(" ", "-"), mark.begin, mark.end, in_words(arena, mark))
+        for mark in sorted(arena.marks, key=lambda mark: list(Look).index(mark.look))
         if mark.band == number
     )
     return Lane(band.name, LANE * number + 6, tuple(pages), drawn)
-
-
-def _words(band: Band, mark: Mark) -> str:
-    return f"bytes {mark.begin:,} to {mark.end:,} of {band.name}: {mark.look}"

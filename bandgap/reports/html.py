@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from bandgap.documents.glossary import GLOSSARY
 from bandgap.gate.lane import GateResult
 from bandgap.reports.drawn import drawings
 from bandgap.reports.provenance import provenance
@@ -14,6 +15,24 @@ SAYS = {
     "inconclusive": "Something has no answer yet. That is not a pass.",
 }
 
+WORDS = (
+    "arena",
+    "band",
+    "span",
+    "page",
+    "virtual page",
+    "live",
+    "withheld",
+    "hole",
+    "ticket",
+    "settle",
+    "queued",
+    "trace",
+)
+"""Those of the glossary that a violation is told in."""
+
+DRIVER = "Whoever calls the allocator: a serving engine, or here the fuzzer in its place."
+
 
 def write_html(result: GateResult, path: Path) -> None:
     """Writes it."""
@@ -25,6 +44,7 @@ def write_html(result: GateResult, path: Path) -> None:
         says=SAYS[result.answer],
         provenance=provenance(),
         drawings=drawings,
+        words=[("driver", DRIVER), *((word, GLOSSARY[word]) for word in WORDS)],
     )
     # half a surrogate pair, as file names can have, is no text that could be encoded
     path.write_text(text, encoding="utf-8", errors="backslashreplace")

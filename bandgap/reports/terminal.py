@@ -11,6 +11,8 @@ from rich.table import Table
 from bandgap.gate.lane import GateResult, LaneResult
 from bandgap.gate.verdict import Answer
 from bandgap.gate.violation import Violation
+from bandgap.history.telling import lines
+from bandgap.output import printable
 from bandgap.pictures import legend, strips
 
 COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.BROKEN: "magenta", Answer.INCONCLUSIVE: "yellow"}
@@ -30,7 +32,7 @@ def show(result: GateResult, files: dict[str, Path], console: Console) -> None:
                 console.print(f"{_coloured(reason.answer)} {escape(lane.name)}: {escape(reason.text)}")
     violations = [violation for lane in result.lanes for violation in lane.evidence.violations]
     for violation in violations[:SHOWN]:
-        _show_violation(violation, console)
+        show_violation(violation, console)
     if len(violations) > SHOWN:
         console.print(f"\n{len(violations) - SHOWN} more are in the report.")
     console.print()
@@ -58,9 +60,14 @@ def _canaries(lane: LaneResult) -> str:
     return f"{lane.canaries_caught} of {count}" if count else "none"
 
 
-def _show_violation(violation: Violation, console: Console) -> None:
+def show_violation(violation: Violation, console: Console) -> None:
+    """Prints one: the property, where it broke and how it came to that, the arena, and how to see it again."""
     console.print(f"\n[bold red]{escape(violation.check)}[/]  {escape(violation.prose)}")
-    console.print(f"{escape(violation.where)}: {escape(violation.problem)}")
+    console.print(f"{escape(printable(violation.where))}: {escape(printable(violation.problem))}\n")
+    if violation.history is not None:
+        console.print(*lines(violation.history), "", sep="\n", soft_wrap=True)
+    for said in violation.bytes:
+        console.print(f"[dim]bytes[/]  {escape(printable(said.removeprefix('bytes ')))}")
     if violation.before is not None and violation.after is not None:
         pictures = strips(violation.before, violation.after, width=min(console.width, WIDEST) - 2)
         for name, picture in zip(("before", "after"), pictures, strict=True):

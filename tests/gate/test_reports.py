@@ -1,5 +1,6 @@
 """What is written for people and pipelines says what was found, and hostile names change nothing but themselves."""
 
+import io
 import json
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -8,21 +9,40 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from bandgap.gate.evidence import Count, Evidence
 from bandgap.gate.lane import GateResult
+from bandgap.history import Entry, History
+from bandgap.pictures import Arena, Band, Look, Mark, Page, Status
 from bandgap.reports.document import document
 from bandgap.reports.html import write_html
 from bandgap.reports.junit import plain, write_junit
+from bandgap.reports.terminal import show_violation
 from tests.gate.samples import CAUGHT, SOUND, VIOLATION, result_of
 
-HOSTILE = "</code><script>alert(1)</script>\"'&{{ 7*7 }}]]>\x00\x1b[31m\ud800"
+HOSTILE = (
+    "</code></title></style><img src=x onerror=alert(1)><script>alert(1)</script>\"'&{{ 7*7 }}]]>\x00\x1b[31m\ud800"
+)
 BAD = replace(SOUND, violations=(VIOLATION,))
 
 
 def hostile_result() -> GateResult:
+    band = Band(HOSTILE, 0, 10, 0, 2, [Page(0, Status.LIVE, HOSTILE)])
+    arena = Arena(0, 20, [band], [Mark(0, 0, 10, Look.WRONG)])
+    history = History(1, 1, HOSTILE, HOSTILE, (HOSTILE,), (Entry(1, 1, HOSTILE, HOSTILE),))
     violation = replace(
-        VIOLATION, check=HOSTILE, prose=HOSTILE, where=HOSTILE, problem=HOSTILE, code=HOSTILE, command=HOSTILE
+        VIOLATION,
+        check=HOSTILE,
+        prose=HOSTILE,
+        where=HOSTILE,
+        problem=HOSTILE,
+        facts=(HOSTILE,),
+        history=history,
+        before=arena,
+        after=arena,
+        code=HOSTILE,
+        command=HOSTILE,
     )
     evidence = replace(
         SOUND,
@@ -96,9 +116,45 @@ def test_a_report_needs_nothing_else_and_runs_nothing(tmp_path: Path) -> None:
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     page = html_of(hostile_result(), tmp_path)
-    assert "script" not in page.tags
-    assert page.text.count("<script>alert(1)</script>") >= 10
+    assert not {"script", "img"} & set(page.tags)
+    assert page.tags.count("title") == 1 + 2 * 3  # its own, and in each picture those of two pages and a mark
+    assert page.text.count("<script>alert(1)</script>") >= 20
     assert "{{ 7*7 }}" in page.text
+
+
+def test_a_violation_tells_where_whom_and_how_it_came_to_that(tmp_path: Path) -> None:
+    entries = Entry(5, 1, "page 3 is handed out", "id 7 begins"), Entry(9, 2, "again", "here no-overlap breaks")
+    history = History(9, 2, "asks for pages", "again", ("ticket 4, a forward",), entries)
+    violation = replace(VIOLATION, history=history)
+    page = html_of(result_of(replace(SOUND, violations=(violation,))), tmp_path)
+    for said in (
+        "line 9 of the trace, in call 2",
+        "asks for pages",
+        "ticket 4, a forward",
+        "line 5, call 1",
+        "id 7 begins",
+    ):
+        assert said in page.text
+    found = json.loads(msgspec.json.encode(document(result_of(replace(SOUND, violations=(violation,))), {})))
+    told = found["lanes"][0]["violations"][0]
+    assert [entry["line"] for entry in told["history"]["entries"]] == [5, 9]
+    console = Console(file=io.StringIO(), width=40)
+    show_violation(violation, console)
+    assert isinstance(console.file, io.StringIO)
+    assert "5  1  page 3 is handed out\n      → id 7 begins" in console.file.getvalue()
+
+
+def test_a_report_can_be_read_by_keyboard_and_on_a_phone(tmp_path: Path) -> None:
+    page = html_of(hostile_result(), tmp_path)
+    assert page.tags.count("main") == page.tags.count("header") == 1
+    first = next(attributes for attributes in page.attributes if attributes[0] == "href" and attributes[1] != "data:,")
+    assert first == ("href", "#violations")
+    targets = {value for name, value in page.attributes if name == "id"}
+    used = {value for name, value in page.attributes if name in ("aria-labelledby",)}
+    assert used <= targets
+    assert ("content", "width=device-width, initial-scale=1") in page.attributes
+    # whatever may be wider than the page scrolls by itself and can be reached
+    assert page.tags.count("pre") + 1 <= page.attributes.count(("tabindex", "0"))
 
 
 def test_a_missed_floor_is_marked(tmp_path: Path) -> None:
