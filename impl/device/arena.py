@@ -110,6 +110,10 @@ class ArenaDevice(Generic[Event]):
         """See `Device.table`."""
         return self.runtime.for_kernels(self._tables[band])
 
+    def table_for_work(self, band: int) -> torch.Tensor:
+        """The page table of a band as a piece of work finds it when it is run."""
+        return self._tables[band]
+
     def view(self, band: int, row: Row) -> torch.Tensor:
         """See `Device.view`."""
         return row_view(self.arena, self.chain.bands[band], row)

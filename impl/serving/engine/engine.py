@@ -1,0 +1,256 @@
+"""The engine: continuous batching, chunked prefill, and the next forward launched before the last one is seen."""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+import torch
+
+from impl.device.arena import ArenaDevice
+from impl.device.runtime import Piece, Touch, Work
+from impl.misuse import Misuse
+from impl.numbers import as_count
+from impl.plan import Grant, Refusal
+from impl.requests.protocol import Pages
+from impl.requests.request import Request
+from impl.requests.requests import Requests
+from impl.serving.engine.forward import TOKENS, Forward, Part, work_of
+from impl.serving.engine.job import Job
+from impl.serving.engine.model import VOCABULARY, Model
+from impl.serving.engine.paged import places_of
+from impl.serving.engine.share import share_of
+
+STREAM: Final = "compute"
+"""On which all forwards run."""
+
+_LINES: Final = 256
+"""Jobs that may wait or run at a time."""
+
+
+class Tickets(Pages, Protocol):
+    """An allocator, or one on record, for those who open tickets; see `impl.allocator.Allocator`."""
+
+    def open(self, user: Any, stream: str | None = None, waits: Iterable[int] = ()) -> int:
+        """A new ticket."""
+
+    def complete(self, ticket: int) -> None:
+        """Its work is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How the engine schedules.
+
+    Attributes:
+        most_running: jobs in a batch.
+        chunk: tokens that a job computes in one forward at most.
+        in_flight: forwards that the host has launched and not seen the end of, at most.
+        positions: tokens of the longest job, the generated ones included.
+    """
+
+    most_running: int = 8
+    chunk: int = 16
+    in_flight: int = 2
+    positions: int = 512
+
+
+class Engine:
+    """Serves jobs, always saying the likeliest token.
+
+    A step polls for forwards that have ended, chooses a batch, asks for its pages in one joint demand, and launches
+    it; what the next step computes may be something that no host has seen yet.  When memory is short it waits, if
+    waiting helps, and else retracts the youngest job, which later begins anew with all that it has said.
+
+    Args:
+        model: of the rank.
+        allocator: or one on record.
+        device: of the allocator.
+        policy: how it schedules.
+    """
+
+    def __init__(
+        self, model: Model, allocator: Tickets, device: ArenaDevice[Any], policy: Policy | None = None
+    ) -> None:
+        self.policy = policy or Policy()
+        self.requests = Requests(allocator)
+        self.retractions = self.forwards = 0
+        self._model, self._allocator, self._device = model, allocator, device
+        self._places = places_of(device.chain)
+        self._waiting: deque[Job] = deque()
+        self._running: list[Job] = []
+        self._flying: deque[Forward] = deque()
+        # from a retraction to the next end of a job, since what was retracted would be retracted again
+        self._is_full = False
+        self._lines = list(range(_LINES))[::-1]
+        tokens = device.runtime.empty(STREAM, _LINES * self.policy.positions, torch.int64)
+        self._tokens = tokens.view(_LINES, self.policy.positions)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no job is left, and nothing is in flight."""
+        return not (self._waiting or self._running or self._flying)
+
+    @property
+    def flying(self) -> tuple[int, ...]:
+        """The tickets of the forwards in flight that have not retired, oldest first."""
+        return tuple(forward.ticket for forward in self._flying if not forward.settled)
+
+    def submit(self, prompt: Sequence[int], new_tokens: int, stop: int | None = None) -> Job:
+        """A job for so many new tokens after a prompt, or until it says `stop`.
+
+        Raises:
+            Misuse: the prompt is empty or holds no tokens of the model, or the job is longer than the policy allows.
+        """
+        most = self.policy.positions
+        if not prompt or not all(0 <= token < VOCABULARY for token in prompt):
+            raise Misuse("prompt", list(prompt), "not a token or more of the model", f"give numbers below {VOCABULARY}")
+        if not as_count(new_tokens, "new_tokens") or len(prompt) + new_tokens > most:
+            problem = f"with a prompt of {len(prompt)} that is no job of at most {most} tokens"
+            raise Misuse("new_tokens", new_tokens, problem, "ask for at least one, and for no more than fit")
+        if not self._lines:
+            raise Misuse("prompt", list(prompt), f"{_LINES} jobs are not done", "submit it later")
+        job = Job(self._lines.pop(), list(prompt), new_tokens, stop)
+        self._write(job)
+        self._waiting.append(job)
+        return job
+
+    def step(self) -> bool:
+        """Take note of what has ended, and launch a forward; whether one was launched.
+
+        If not, either the engine is idle, or the device must get further first.
+        """
+        self.poll()
+        if len(self._flying) >= self.policy.in_flight:
+            return False
+        batch = self._batch()
+        while batch:
+            counts = [count for _, count in batch]
+            given = self.requests.extend([_request(job) for job, _ in batch], counts, self.flying)
+            if isinstance(given, Grant):
+                for forward in self._flying:
+                    forward.settled = forward.settled or forward.ticket in given.plan.settle
+                self._launch(batch)
+                return True
+            if not self._makes_room(given, batch):
+                return False
+        return False
+
+    def poll(self) -> None:
+        """Take note of the forwards that have ended, without waiting."""
+        while self._flying and all(map(self._device.runtime.is_done, self._flying[0].ends)):
+            self._end(self._flying.popleft())
+
+    def run(self) -> None:
+        """Serve until no job is left; the host waits for the oldest forward when it has nothing else to do.
+
+        Raises:
+            RuntimeError: there is no room while others hold pages: step, and see that they get on.
+        """
+        while not self.is_idle:
+            if self.step() or self.is_idle:
+                continue
+            if not self._flying:
+                raise RuntimeError("the engine waits for tickets or publishers that are not its own")
+            for end in self._flying[0].ends:
+                self._device.runtime.synchronize(end)
+
+    # ------------------------------------------------------------------------------------------------------- batches
+
+    def _batch(self) -> list[tuple[Job, int]]:
+        """The jobs of the next forward, and how many tokens each computes; new ones begin here."""
+        while self._waiting and len(self._running) < self.policy.most_running and not self._is_full:
+            job = self._waiting.popleft()
+            job.request = self.requests.begin()
+            self._running.append(job)
+        batch = []
+        for job in self._running:
+            begun = _request(job).tokens
+            left = (job.known if begun < job.known else begun + 1) - begun
+            count = min(left, self.policy.chunk, job.total - begun)
+            if count > 0:
+                batch.append((job, count))
+        return batch
+
+    def _makes_room(self, refusal: Refusal, batch: list[tuple[Job, int]]) -> bool:
+        """Whether to ask again with what is left of the batch."""
+        if refusal.reason == "after-release":
+            return False
+        job = self._running[-1]
+        if len(self._running) == 1:
+            # even alone it has no room
+            job.rejected = True
+            self._finish(job)
+            return False
+        self._retract(job)
+        if batch[-1][0] is job:
+            batch.pop()
+        return True
+
+    def _retract(self, job: Job) -> None:
+        self._running.remove(job)
+        self.requests.finish([_request(job)])
+        job.request = None
+        job.retractions += 1
+        self.retractions += 1
+        self._waiting.appendleft(job)
+        self._is_full = True
+
+    def _launch(self, batch: list[tuple[Job, int]]) -> None:
+        chain = self.requests.chain
+        ticket = self._allocator.open("forward", STREAM)
+        parts = []
+        for job, count in batch:
+            request = _request(job)
+            share = share_of(chain, request, request.tokens - count)
+            parts.append(Part(job, request, share, share.end >= job.known))
+        self.requests.launch(ticket, [_request(job) for job, _ in batch])
+        forward = Forward(ticket, parts)
+        self._device.begin(ticket, STREAM)
+        self._device.launch(work_of(forward, self._model, self._device, self._places, self._tokens))
+        self._device.end(ticket)
+        forward.ends = self._device.ends_of(ticket)
+        self._flying.append(forward)
+        self.forwards += 1
+
+    def _end(self, forward: Forward) -> None:
+        if not forward.settled:
+            over = self._device.is_over(forward.ticket)
+            assert over, "its events have happened"
+            self._allocator.complete(forward.ticket)
+        for job, request, share, speaks in forward.parts:
+            if not request.finished:
+                self.requests.accept([request], share.end - share.start)
+            if speaks and not job.done and share.end == job.known:
+                job.said.append(int(self._tokens[job.number, share.end]))
+                job.logits.append(forward.logits[job.number])
+                if len(job.said) == job.new_tokens or job.said[-1] == job.stop:
+                    self._finish(job)
+
+    def _finish(self, job: Job) -> None:
+        job.done = True
+        self._is_full = False
+        if job.request is not None:
+            self._running.remove(job)
+            self.requests.finish([job.request])
+            job.request = None
+        elif job in self._waiting:
+            self._waiting.remove(job)
+        self._lines.append(job.number)
+
+    def _write(self, job: Job) -> None:
+        """The prompt, into the table of tokens; behind everything that was launched for the line's last job."""
+        line, prompt = self._tokens[job.number], np.array(job.prompt, dtype=np.int64)
+        begin = job.number * self.policy.positions * 8
+
+        def run() -> None:
+            line[: len(prompt)] = self._device.runtime.on_device(prompt)
+
+        touch = Touch(TOKENS, begin, begin + 8 * len(prompt), True, f"tokens of job {job.number}")
+        self._device.runtime.launch(STREAM, Work(f"prompt of job {job.number}", (Piece(run, lambda: (touch,)),)))
+
+
+def _request(job: Job) -> Request:
+    assert job.request is not None, "it runs"
+    return job.request

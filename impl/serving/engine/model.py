@@ -1,0 +1,223 @@
+"""A model with random weights: tokens in, logits out, everything it remembers in a `Memory`."""
+
+from collections.abc import Callable
+from typing import Final
+
+import torch
+from torch.nn.functional import normalize, silu, softplus
+
+from impl.layout import Layout
+from impl.serving.engine.layers import Layer, layers_of
+from impl.serving.engine.memory import Memory
+from impl.serving.engine.mixers.attention import attended
+from impl.serving.engine.mixers.convolution import convolved
+from impl.serving.engine.mixers.delta import Inputs, recurred
+from impl.serving.engine.mixers.rotary import rotated
+from impl.serving.engine.rank import Rank
+from impl.serving.engine.weights import Weights
+
+QUERY_HEADS: Final = 4
+"""Of every attention layer of the whole model; a multiple of any tiny model's K and V heads."""
+
+VOCABULARY: Final = 96
+"""Tokens that there are."""
+
+_HIDDEN: Final = 32
+_SHARPNESS: Final = 4.0
+_NOTHING_ADDED: Final = 1e-6
+
+
+def _as_it_is(partial: torch.Tensor) -> torch.Tensor:
+    return partial
+
+
+class Model:
+    """Computes in float64 whatever is not kept, so that it hardly matters how tokens are put into forwards.
+
+    Args:
+        layout: of the whole model, not of one rank: its layers and their sizes.
+        seed: of the weights.
+        rank: whose heads are computed; of all where left out.
+        total: adds up what the ranks computed of a layer's output.
+        device: where the weights lie; the CPU if left out.
+
+    Raises:
+        Misuse: a layer keeps what the engine does not compute.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        seed: int = 0,
+        rank: Rank | None = None,
+        total: Callable[[torch.Tensor], torch.Tensor] = _as_it_is,
+        device: torch.device | None = None,
+    ) -> None:
+        weights = Weights(seed, device or torch.device("cpu"))
+        self._layers = [_Block(layer, weights, rank or Rank(), total) for layer in layers_of(layout)]
+        self._embedding = weights.matrix("embedding", VOCABULARY, _HIDDEN) * _HIDDEN**0.5
+        self._output = weights.matrix("output", VOCABULARY, _HIDDEN) * _SHARPNESS
+
+    def hidden(self, tokens: torch.Tensor, memory: Memory) -> torch.Tensor:
+        """What the last layer gives for the next tokens of a request, [tokens, hidden size].
+
+        Args:
+            tokens: [tokens], at least one, from `memory.start` on.
+            memory: the request's.
+        """
+        x = self._embedding[tokens]
+        for layer in self._layers:
+            x = layer(x, memory)
+        return _scaled(x)
+
+    def logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """[tokens, `VOCABULARY`] of what `hidden` gave."""
+        return hidden @ self._output.T
+
+
+class _Block:
+    """A layer: what mixes tokens, and then what works on each."""
+
+    def __init__(
+        self, layer: Layer, weights: Weights, rank: Rank, total: Callable[[torch.Tensor], torch.Tensor]
+    ) -> None:
+        self._layer, self._total = layer, total
+        number, rows = layer.number, layer.rows
+
+        def matrix(name: str, *shape: int) -> torch.Tensor:
+            return weights.matrix(f"{number} {name}", *shape)
+
+        self._mixer = _mixer(layer, matrix, rank)
+        self._up, self._down = matrix("up", 2 * _HIDDEN, _HIDDEN), matrix("down", _HIDDEN, 2 * _HIDDEN)
+        self._kernels = {
+            part: matrix(part, _HIDDEN, rows[part].shape[1] + 1)
+            for part in ("conv_attn_out", "conv_mlp_out")
+            if part in rows
+        }
+
+    def __call__(self, x: torch.Tensor, memory: Memory) -> torch.Tensor:
+        x = x + self._after(self._total(self._mixer(_scaled(x), memory)), "conv_attn_out", memory)
+        worked = silu(_scaled(x) @ self._up.T) @ self._down.T
+        return x + self._after(worked, "conv_mlp_out", memory)
+
+    def _after(self, x: torch.Tensor, part: str, memory: Memory) -> torch.Tensor:
+        if part not in self._kernels:
+            return x
+        return x + _remembering(x, memory, self._layer.number, part, self._kernels[part])
+
+
+_Mixer = Callable[[torch.Tensor, Memory], torch.Tensor]
+_Matrix = Callable[..., torch.Tensor]
+
+
+def _mixer(layer: Layer, matrix: _Matrix, rank: Rank) -> _Mixer:
+    if "recurrent" in layer.rows:
+        return _linear(layer, matrix, rank)
+    if "latent" in layer.rows:
+        return _latent(layer, matrix, rank)
+    return _attention(layer, matrix, rank)
+
+
+def _attention(layer: Layer, matrix: _Matrix, rank: Rank) -> _Mixer:
+    """Grouped-query attention; the streams of K and V pass a short convolution where the layer has one."""
+    number, rows = layer.number, layer.rows
+    (key_heads, key_dim), (_, value_dim) = rows["k"].shape, rows["v"].shape
+    queries, keys = rank.heads(QUERY_HEADS), rank.heads(key_heads)
+    to_q = matrix("q", QUERY_HEADS, key_dim, _HIDDEN)[queries]
+    to_k, to_v = matrix("k", key_heads, key_dim, _HIDDEN)[keys], matrix("v", key_heads, value_dim, _HIDDEN)[keys]
+    back = matrix("o", QUERY_HEADS, _HIDDEN, value_dim)[queries]
+    kernels = {
+        part: matrix(part, key_heads, dim, rows[part].shape[1] + 1)[keys].flatten(0, 1)
+        for part, dim in (("conv_k", key_dim), ("conv_v", value_dim))
+        if part in rows
+    }
+
+    def mixed(x: torch.Tensor, memory: Memory) -> torch.Tensor:
+        positions = torch.arange(memory.start, memory.start + len(x), device=x.device)
+        q, k, v = (torch.einsum("nh,cdh->ncd", x, each) for each in (to_q, to_k, to_v))
+        if kernels:
+            k = k + _remembering(k.flatten(1), memory, number, "conv_k", kernels["conv_k"]).view_as(k)
+            v = v + _remembering(v.flatten(1), memory, number, "conv_v", kernels["conv_v"]).view_as(v)
+        kept_k = memory.append(number, "k", rotated(k, positions))
+        kept_v = memory.append(number, "v", v)
+        out = attended(rotated(q, positions), kept_k, kept_v, memory.start + len(x), layer.window)
+        return torch.einsum("ncd,chd->nh", out, back)
+
+    return mixed
+
+
+def _latent(layer: Layer, matrix: _Matrix, rank: Rank) -> _Mixer:
+    """Multi-head latent attention in its absorbed form (DeepSeek-V2, 2024): one row serves all heads.
+
+    The last `_ROPE` elements of a row are rotated; a head's query is taken into the space of the others.
+    """
+    number = layer.number
+    (width,) = layer.rows["latent"].shape
+    rope = width // 3
+    rank_dim = width - rope
+    queries = rank.heads(QUERY_HEADS)
+    to_row = matrix("latent", width, _HIDDEN)
+    to_q = matrix("q", QUERY_HEADS, width, _HIDDEN)[queries]
+    back = matrix("o", QUERY_HEADS, _HIDDEN, rank_dim)[queries]
+
+    def turned(values: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+        return torch.cat([values[..., :rank_dim], rotated(values[..., rank_dim:], positions)], dim=-1)
+
+    def mixed(x: torch.Tensor, memory: Memory) -> torch.Tensor:
+        positions = torch.arange(memory.start, memory.start + len(x), device=x.device)
+        rows = turned((x @ to_row.T)[:, None], positions)[:, 0]
+        kept = memory.append(number, "latent", rows)[:, None]
+        q = turned(torch.einsum("nh,cdh->ncd", x, to_q), positions)
+        out = attended(q, kept, kept[..., :rank_dim], memory.start + len(x), layer.window)
+        return torch.einsum("ncd,chd->nh", out, back)
+
+    return mixed
+
+
+def _linear(layer: Layer, matrix: _Matrix, rank: Rank) -> _Mixer:
+    """Gated delta net, or Kimi's delta attention where there are as many key as value heads: it decays by element."""
+    number, rows = layer.number, layer.rows
+    value_heads, key_dim, value_dim = rows["recurrent"].shape
+    channels, columns = rows["conv_qkv"].shape
+    key_heads = (channels - value_heads * value_dim) // (2 * key_dim)
+    decays = key_dim if key_heads == value_heads else 1
+    keys, values = rank.heads(key_heads), rank.heads(value_heads)
+    streams = (("q", key_heads, key_dim, keys), ("k", key_heads, key_dim, keys), ("v", value_heads, value_dim, values))
+    to_qkv = torch.cat([matrix(name, heads, dim, _HIDDEN)[own].flatten(0, 1) for name, heads, dim, own in streams])
+    kernel = torch.cat(
+        [matrix(f"conv {name}", heads, dim, columns + 1)[own].flatten(0, 1) for name, heads, dim, own in streams]
+    )
+    to_decay = matrix("decay", value_heads, decays, _HIDDEN)[values]
+    to_strength = matrix("strength", value_heads, 1, _HIDDEN)[values, 0]
+    back = matrix("o", value_heads, _HIDDEN, value_dim)[values]
+    own_keys = (keys.stop - keys.start) * key_dim
+    shared_by = value_heads // key_heads
+
+    def mixed(x: torch.Tensor, memory: Memory) -> torch.Tensor:
+        qkv = silu(_remembering(x @ to_qkv.T, memory, number, "conv_qkv", kernel))
+        q, k = (
+            normalize(each.reshape(len(x), -1, key_dim), dim=-1).repeat_interleave(shared_by, 1)
+            for each in (qkv[:, :own_keys], qkv[:, own_keys : 2 * own_keys])
+        )
+        v = qkv[:, 2 * own_keys :].reshape(len(x), -1, value_dim)
+        decay = torch.exp(-softplus(torch.einsum("nh,cdh->ncd", x, to_decay)))
+        strength = torch.sigmoid(x @ to_strength.T)
+        inputs = Inputs(q, k, v, decay.expand(-1, -1, key_dim), strength)
+        out, state = recurred(
+            memory.slot(number, "recurrent"), inputs, lambda state: memory.rounded(number, "recurrent", state)
+        )
+        memory.put(number, "recurrent", state)
+        return torch.einsum("ncd,chd->nh", out, back)
+
+    return mixed
+
+
+def _remembering(x: torch.Tensor, memory: Memory, layer: int, part: str, kernel: torch.Tensor) -> torch.Tensor:
+    """A convolution over time whose inputs are rounded as they are remembered."""
+    out, columns = convolved(memory.rounded(layer, part, x), memory.slot(layer, part), kernel)
+    memory.put(layer, part, columns)
+    return out
+
+
+def _scaled(x: torch.Tensor) -> torch.Tensor:
+    return x / (x.square().mean(-1, keepdim=True) + _NOTHING_ADDED).sqrt()
