@@ -17,8 +17,12 @@ def in_words(record: r.AnyRecord, header: r.Header | None) -> str:
         case r.Snapshot():
             pages = sum(len(band.pages) for band in record.bands)
             return f"the allocator's tables: {counted(pages, 'live page')}, {counted(len(record.tickets), 'ticket')}"
+        case r.Lost():
+            return f"{counted(record.records, 'record')} that nobody wrote"
         case r.Close():
             return f"the closing line, after {counted(record.lines, 'line')}"
+        case r.Continued():
+            return f"the closing line, after {counted(record.lines, 'line')}; the trace goes on in {record.file!r}"
         case r.End():
             return _end(record)
         case r.Open() | r.Hold() | r.Complete() | r.Settle() | r.Issue():

@@ -7,14 +7,19 @@ with what the driver was given.  A header and a snapshot come first.
 Units: pages are physical page numbers on their band's own grid; ids are virtual page ids of their band; a band is named
 by its position in the chain (0 is the low end).  Every number is a signed 63-bit integer at most, so that untrusted
 input stays bounded.
+
+A trace may lie in several files, one after the other, each of which begins with a header and a snapshot of its own.
 """
 
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-VERSION = 1
-"""Version of the trace format; a reader refuses any other."""
+VERSION = 2
+"""Version of the trace format, as it is written."""
+
+READABLE = frozenset({1, VERSION})
+"""Versions that a reader takes; it refuses any other.  Version 1 knew neither `Lost` nor `Continued`."""
 
 WIDEST = 2**62
 MOST_TICKETS = 2**12
@@ -315,10 +320,29 @@ class End(Record, frozen=True, tag="end"):
     ids: Annotated[list[Numbers], Meta(max_length=256)] = []
 
 
+class Lost(Record, frozen=True, tag="lost"):
+    """So many records were not written, since the writer could not keep up.
+
+    A snapshot follows, or the end of the file: what happened in between nobody can judge.
+    """
+
+    records: Annotated[int, Meta(ge=1, le=WIDEST)]
+
+
 class Close(Record, frozen=True, tag="close"):
     """The last line: how many lines came before it."""
 
     lines: Count
 
 
-AnyRecord = Header | Snapshot | Call | Step | End | Close
+class Continued(Record, frozen=True, tag="continued"):
+    """The last line of a file after which the trace goes on in another, which lies beside it.
+
+    Says how many lines came before it, and what the other file is called.
+    """
+
+    lines: Count
+    file: Name
+
+
+AnyRecord = Header | Snapshot | Call | Step | End | Lost | Close | Continued

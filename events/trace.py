@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from events.records import AnyRecord, Close, Snapshot
+from events.records import AnyRecord, Close, Continued, Snapshot
 
 LONGEST_LINE = 1 << 28
 """Bytes; a longer line is refused before it is parsed, and never read as a whole."""
@@ -50,7 +50,7 @@ def lines_of(file: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[bytes]:
 
 
 def unseal(lines: Iterable[bytes], whole: bool = True) -> Iterator[AnyRecord]:
-    """The record of each line, for lines that begin a trace.
+    """The record of each line, for lines that begin a trace, or one file of it.
 
     `whole` asks for the closing line that says how many came before it; a trace that is still being written has none.
     Raises TraceError at the first line that was cut, moved, edited or is no record.
@@ -77,7 +77,7 @@ def unseal(lines: Iterable[bytes], whole: bool = True) -> Iterator[AnyRecord]:
         if isinstance(record, Snapshot):
             if len(record.streams) < _streams_named(body):
                 raise TraceError(number, "a snapshot that names a stream twice")
-        elif isinstance(record, Close):
+        elif isinstance(record, Close | Continued):
             closed = True
             if record.lines != number - 1:
                 raise TraceError(number, f"the closing line counts {record.lines} lines before it, not {number - 1}")
@@ -98,18 +98,29 @@ def _printable(text: str) -> str:
 
 
 class Writer:
-    """Writes records to a binary file as they come; `close` adds the closing line."""
+    """Writes records to a binary file as they come; `close` adds the closing line.
+
+    Attributes:
+        lines: that were written.
+        bytes: of them.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file, self._checksum, self._lines = file, 0, 0
+        self._file, self._checksum, self.lines, self.bytes = file, 0, 0, 0
 
     def __call__(self, record: AnyRecord) -> None:
         """Append one record."""
         body = _encoder.encode(record)[1:]
         self._checksum = zlib.crc32(body, self._checksum)
-        self._file.write(b"[%d,%b\n" % (self._checksum, body))
-        self._lines += 1
+        line = b"[%d,%b\n" % (self._checksum, body)
+        self._file.write(line)
+        self.lines += 1
+        self.bytes += len(line)
 
     def close(self) -> None:
         """Append the closing line; the file stays open."""
-        self(Close(self._lines))
+        self(Close(self.lines))
+
+    def continue_in(self, file: str) -> None:
+        """Append the line after which the trace goes on in another file; this one stays open."""
+        self(Continued(self.lines, file))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -27,6 +27,7 @@ from impl.compaction import compacting_moves
 from impl.counters import Counters
 from impl.device.immediate import ImmediateDevice
 from impl.device.protocol import Device
+from impl.drafts import AtOnce, Record
 from impl.holders import WRITE
 from impl.idle import check_idle, without_memory
 from impl.layout import Layout, Row
@@ -38,7 +39,7 @@ from impl.pages import LIVE
 from impl.plan import Grant, Plan, Refusal
 from impl.snapshot import header_of, snapshot_of
 from impl.statistics import Statistics, statistics_of
-from impl.steps import Steps
+from impl.steps import Note, Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +101,23 @@ class Allocator:
         pages = tuple(band.pages for band in self._bands)
         self._admission = Admission(self.chain, pages, self._ledger, self._publishers, hints)
         self._steps = Steps(self._bands, self._ledger, self.device)
-        self._steps.record = record
+        self.record = record
         self._counters = Counters()
         self._has_memory = True
 
     @property
     def record(self) -> Callable[[records.Step], None] | None:
         """Takes the steps of each call in the order in which they happen."""
-        return self._steps.record
+        return self._record
 
     @record.setter
     def record(self, record: Callable[[records.Step], None] | None) -> None:
-        self._steps.record = record
+        self._record = record
+        self._steps.note = None if record is None else AtOnce(cast(Record, record)).note  # it is told of steps alone
+
+    def record_as_drafts(self, note: Note) -> None:
+        """Let the steps of each call be noted; see `drafts`."""
+        self._steps.note = note
 
     # -------------------------------------------------------------------------------------------------- what there is
 
@@ -243,8 +249,9 @@ class Allocator:
         self._counters.calls += 1
         if isinstance(plan, Refusal):
             self._counters.refusals[plan.reason] += 1
-            if self.record:
-                self.record(records.Refused(plan.reason, list(plan.tickets), list(plan.publishers), list(plan.evict)))
+            if self._steps.note:
+                tickets, publishers = list(plan.tickets), list(plan.publishers)
+                self._steps.note(records.Refused(plan.reason, tickets, publishers, list(plan.evict)))
             return plan
         self._counters.settled += len(plan.settle)
         self._counters.admitted[plan.step] += 1

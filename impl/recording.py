@@ -1,24 +1,41 @@
 """Writes the calls of a driver beside the steps of an allocator, which together are a trace."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
+import numpy as np
 import torch
 
 from events import records
 from impl.allocator import Allocator, Outstanding
-from impl.arguments import LONGEST_NAME, is_text
 from impl.chain import Chain
+from impl.drafts import DONE, FAILED, NO_INTEGERS, REFUSED, AtOnce, Draft, Record, by_band, drafts, kept
 from impl.layout import Row
 from impl.misuse import Misuse
-from impl.numbers import Int64, as_unsigned, is_integer, is_plain, largest
+from impl.numbers import Int64
 from impl.originals import Originals
 from impl.plan import Grant, Plan, Refusal
 from impl.statistics import Statistics
 
 Result = TypeVar("Result")
 
-_DONE = records.End()
+_BYTES_OF = np.ndarray.tobytes
+
+
+class Keeper(Protocol):
+    """Takes drafts of records while an allocator serves.
+
+    Attributes:
+        wants_snapshot: whether it asks to begin anew between two calls.
+    """
+
+    wants_snapshot: bool
+
+    def note(self, draft: Draft) -> None:
+        """Take a draft."""
+
+    def begin_anew(self, header: records.Header, snapshot: records.Snapshot) -> None:
+        """Begin, or begin again, from what there is."""
 
 
 class RecordedAllocator:
@@ -29,15 +46,16 @@ class RecordedAllocator:
     made nevertheless, so that the allocator rejects it.
 
     Args:
-        allocator: writes its own steps to the same sink.
-        record: takes every record; the header and a snapshot are written at once.
+        allocator: writes its own steps to the same place.
+        record: takes every record at once, the header and a snapshot first; or keeps them for later, as a `TraceFile`.
     """
 
-    def __init__(self, allocator: Allocator, record: Callable[[records.AnyRecord], None]) -> None:
-        self.allocator, self.record = allocator, record
-        allocator.record = record
-        record(allocator.header())
-        record(allocator.snapshot())
+    def __init__(self, allocator: Allocator, record: Record | Keeper) -> None:
+        self.allocator = allocator
+        self._keeper: Keeper = AtOnce(record) if callable(record) else record  # type: ignore[assignment]  # a constant will do
+        self._note = self._keeper.note
+        allocator.record_as_drafts(self._note)
+        self._begin_anew()
 
     # ----------------------------------------------------------------------------------------------- calls on record
 
@@ -50,29 +68,42 @@ class RecordedAllocator:
         wipe: bool = False,
     ) -> Grant | Refusal:
         """As `Allocator.allocate`."""
-        settle = _listed(settle)
+        allocator = self.allocator
+        asked: Any = demand
         if type(demand) is not tuple:
             demand = _listed(demand)
-        originals = _listed(originals)
-        call = _typed(
-            lambda: records.Allocate(
-                self._by_band(demand, 0, _counts),
-                _integers(settle),
-                [] if originals is None else self._by_band(originals, (), _lists),
-                bool(wipe),
-            )
-        )
-        return self._call(self._if_memory(call), lambda: self.allocator.allocate(demand, settle, originals, wipe=wipe))
+            asked = kept(by_band(demand, 0, allocator.chain.names))
+        settling: Any = settle
+        if type(settle) is not tuple:
+            settle = _listed(settle)
+            settling = kept(settle)
+        copying: Any = ()
+        if originals is not None:
+            originals = _listed(originals)
+            copying = _copied(by_band(originals, (), allocator.chain.names))
+        if not allocator.has_memory:
+            self._unheard(allocator.allocate, demand, settle, originals, wipe=wipe)
+        self._note(drafts.Allocate(asked, settling, copying, wipe))
+        try:
+            result = allocator.allocate(demand, settle, originals, wipe=wipe)
+        except Misuse:
+            self._note(FAILED)
+            raise
+        if isinstance(result, Refusal):
+            self._note(REFUSED)
+        else:
+            self._note(drafts.End("done", [*map(_BYTES_OF, result.ids)]))
+        if self._keeper.wants_snapshot:
+            self._begin_anew()
+        return result
 
     def share(self, band: int, ids: Any) -> None:
         """As `Allocator.share`."""
-        call = _typed(lambda: records.Share(_band(band), _integers(ids)))
-        self._call(call, lambda: self.allocator.share(band, ids))
+        self._call(drafts.Share(band, kept(ids)), self.allocator.share, band, ids)
 
     def release(self, band: int, ids: Any) -> None:
         """As `Allocator.release`."""
-        call = _typed(lambda: records.Release(_band(band), _integers(ids)))
-        self._call(call, lambda: self.allocator.release(band, ids))
+        self._call(drafts.Release(band, kept(ids)), self.allocator.release, band, ids)
 
     def clear(self) -> None:
         """As `Allocator.clear`, on record as one call of `release` for each band.
@@ -87,21 +118,22 @@ class RecordedAllocator:
 
     def open(self, user: records.User, stream: str | None = None, waits: Iterable[int] = ()) -> int:
         """As `Allocator.open`."""
-        waits = _listed(waits)
+        if type(waits) is not tuple:
+            waits = _listed(waits)
         number = self.allocator.next_ticket
-        known = user in ("forward", "copy", "transfer") and (stream is None or _is_name(stream))
-        call = _typed(lambda: records.Open(number, user, stream, _integers(waits))) if known else None
-        return self._call(call, lambda: self.allocator.open(user, stream, waits))
+        draft = drafts.Open(number, user, stream, waits if type(waits) is tuple else kept(waits))
+        return self._call(draft, self.allocator.open, user, stream, waits)
 
     def hold(self, ticket: int, band: int, ids: Any, mode: records.Mode) -> Int64:
         """As `Allocator.hold`."""
-        known = mode in ("read", "write")
-        call = _typed(lambda: records.Hold(_count(ticket), _band(band), mode, _integers(ids))) if known else None
-        return self._call(self._if_memory(call), lambda: self.allocator.hold(ticket, band, ids, mode))
+        make = self.allocator.hold
+        if not self.allocator.has_memory:
+            self._unheard(make, ticket, band, ids, mode)
+        return self._call(drafts.Hold(ticket, band, mode, kept(ids)), make, ticket, band, ids, mode)
 
     def complete(self, ticket: int) -> None:
         """As `Allocator.complete`."""
-        self._call(_typed(lambda: records.Complete(_count(ticket))), lambda: self.allocator.complete(ticket))
+        self._call(drafts.Complete(ticket), self.allocator.complete, ticket)
 
     def quarantine(self, ticket: int) -> None:
         """As `Allocator.quarantine`.  Not on record: what a ticket holds does not change until it is completed."""
@@ -109,7 +141,7 @@ class RecordedAllocator:
 
     def settle(self, ticket: int) -> None:
         """As `Allocator.settle`."""
-        self._call(_typed(lambda: records.Settle(_count(ticket))), lambda: self.allocator.settle(ticket))
+        self._call(drafts.Settle(ticket), self.allocator.settle, ticket)
 
     def drain(self) -> None:
         """As `Allocator.drain`."""
@@ -117,18 +149,19 @@ class RecordedAllocator:
 
     def publish(self, who: str) -> None:
         """As `Allocator.publish`."""
-        call = records.Publish(who) if _is_name(who) else None
-        self._call(self._if_memory(call), lambda: self.allocator.publish(who))
+        if not self.allocator.has_memory:
+            self._unheard(self.allocator.publish, who)
+        self._call(drafts.Publish(who), self.allocator.publish, who)
 
     def unpublish(self, who: str) -> None:
         """As `Allocator.unpublish`."""
-        call = records.Unpublish(who) if _is_name(who) else None
-        self._call(call, lambda: self.allocator.unpublish(who))
+        self._call(drafts.Unpublish(who), self.allocator.unpublish, who)
 
     def compact(self, budget_bytes: int) -> int:
         """As `Allocator.compact`."""
-        call = _typed(lambda: records.Compact(_count(budget_bytes)))
-        return self._call(self._if_memory(call), lambda: self.allocator.compact(budget_bytes))
+        if not self.allocator.has_memory:
+            self._unheard(self.allocator.compact, budget_bytes)
+        return self._call(drafts.Compact(budget_bytes), self.allocator.compact, budget_bytes)
 
     def release_memory(self) -> None:
         """As `Allocator.release_memory`.  Not on record: no page, id or holding changes.
@@ -143,17 +176,17 @@ class RecordedAllocator:
 
     def issue(self, ticket: int, band: int, pages: Any, values: Any) -> None:
         """Write down that a ticket issues a write of a value to each of these physical pages."""
-        self.record(records.Issue(ticket, band, _integers(pages), _integers(values)))
-        self.record(records.End())
+        self._note(drafts.Issue(ticket, band, kept(pages), kept(values)))
+        self._note(DONE)
 
     def land(self, band: int, pages: Any) -> None:
         """Write down that the writes in flight to these physical pages arrive."""
-        self.record(records.Land(band, _integers(pages)))
-        self.record(records.End())
+        self._note(drafts.Land(band, kept(pages)))
+        self._note(DONE)
 
     def write_snapshot(self) -> None:
         """Write down everything that the allocator knows, for a reader to compare or to begin from."""
-        self.record(self.allocator.snapshot())
+        self._note(self.allocator.snapshot())
 
     # ------------------------------------------------------------------------------------------- questions, unrecorded
 
@@ -227,47 +260,26 @@ class RecordedAllocator:
 
     # ----------------------------------------------------------------------------------------------------------------
 
-    def _by_band(self, given: Any, nothing: Any, typed: Callable[[Any], Result]) -> Result:
-        """What was given in chain order or by names of kinds, in chain order."""
-        if type(given) is not tuple and isinstance(given, Mapping):
-            names = self.allocator.chain.names
-            if not set(given) <= set(names):
-                raise _Untypable
-            given = [given.get(name, nothing) for name in names]
-        return typed(given)
+    def _begin_anew(self) -> None:
+        """A header and a snapshot, between two calls."""
+        self._keeper.begin_anew(self.allocator.header(), self.allocator.snapshot())
 
-    def _if_memory(self, call: records.Call | None) -> records.Call | None:
-        """The record of a call that needs bytes; none while there are no bytes."""
-        return call if self.allocator.has_memory else None
-
-    def _call(self, call: records.Call | None, make: Callable[[], Result]) -> Result:
-        if call is None:
-            make()
-            raise AssertionError("the allocator took a call that no record can hold")
-        self.record(call)
+    def _call(self, draft: Draft, make: Callable[..., Result], *arguments: Any) -> Result:
+        self._note(draft)
         try:
-            result = make()
+            result = make(*arguments)
         except Misuse:
-            self.record(records.End("failed"))
+            self._note(FAILED)
             raise
-        if isinstance(result, Grant):
-            self.record(records.End("done", [ids.tolist() for ids in result.ids]))
-        elif isinstance(result, Refusal):
-            self.record(records.End("refused"))
-        else:
-            self.record(_DONE)
+        self._note(DONE)
+        if self._keeper.wants_snapshot:
+            self._begin_anew()
         return result
 
-
-class _Untypable(Exception):
-    """An argument that no record can hold."""
-
-
-def _typed(make: Callable[[], records.Call]) -> records.Call | None:
-    try:
-        return make()
-    except _Untypable:
-        return None
+    def _unheard(self, make: Callable[..., Any], *arguments: Any, **named: Any) -> NoReturn:
+        """A call that needs bytes, while there are no bytes, is not on record."""
+        make(*arguments, **named)
+        raise AssertionError("the allocator took a call for which it needs its memory")
 
 
 def _listed(values: Any) -> Any:
@@ -277,49 +289,9 @@ def _listed(values: Any) -> Any:
     return values if is_whole or not isinstance(values, Iterator) else list(values)
 
 
-def _integers(values: Any) -> list[int]:
-    if is_plain(values) and (not values.size or largest(as_unsigned(values)) <= records.WIDEST):
-        integers: list[int] = values.tolist()
-        return integers
+def _copied(lists: Any) -> Any:
+    """Ids of each band as a caller passed them."""
     try:
-        items = values.tolist() if hasattr(values, "tolist") else list(values)
+        return [kept(ids) for ids in lists]
     except TypeError:
-        raise _Untypable from None
-    if not isinstance(items, list):
-        raise _Untypable
-    return [_integer(value) for value in items]
-
-
-def _integer(value: Any) -> int:
-    if not is_integer(value) or abs(int(value)) > records.WIDEST:
-        raise _Untypable
-    return int(value)
-
-
-def _count(value: Any) -> int:
-    if type(value) is int and 0 <= value <= records.WIDEST:
-        return value
-    if _integer(value) < 0:
-        raise _Untypable
-    return int(value)
-
-
-def _counts(values: Any) -> list[int]:
-    return [_count(value) for value in _integers(values)]
-
-
-def _lists(values: Any) -> list[list[int]]:
-    try:
-        return [_integers(ids) for ids in values]
-    except TypeError:
-        raise _Untypable from None
-
-
-def _band(value: Any) -> int:
-    if _count(value) > 255:
-        raise _Untypable
-    return int(value)
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST_NAME and is_text(value)
+        return NO_INTEGERS

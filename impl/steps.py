@@ -5,24 +5,27 @@ happens.  A band is named by its position in the chain.
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
-from events import records
 from impl.band import Band
 from impl.device.protocol import Device
+from impl.drafts import Draft, drafts
 from impl.holders import READ, WRITE
 from impl.ledger import Extent, Ledger, Ticket
 from impl.numbers import NOTHING, ONE, Int64
 from impl.plan import Plan
 from impl.relayout import in_legal_order
 
+Note: TypeAlias = Callable[[Draft], None]
+
 
 class Steps:
     """Page actions on the bands of one allocator."""
 
     def __init__(self, bands: Sequence[Band], ledger: Ledger, device: Device) -> None:
-        self.record: Callable[[records.Step], None] | None = None
+        self.note: Note | None = None
         self._bands, self._ledger, self._device = bands, ledger, device
 
     # ------------------------------------------------------------------------------------------------- whole sequences
@@ -35,8 +38,8 @@ class Steps:
         for number in plan.settle:
             ticket = self._ledger.tickets[number]
             self._device.wait_for(number)
-            if self.record:
-                self.record(records.Settled(number))
+            if self.note:
+                self.note(drafts.Settled(number))
             self.retire(ticket, settled=True)
         if plan.moves:
             self._lay_out(plan)
@@ -125,17 +128,17 @@ class Steps:
         fresh = []
         if pages.lo == pages.hi and not (pages.low_end or pages.high_end):
             fresh.append(pages.appear(lo))
-            if self.record:
-                self.record(records.Appeared(band, lo))
+            if self.note:
+                self.note(drafts.Appeared(band, lo))
         below, above = pages.lo - lo, hi - pages.hi
         if below > 0:
             fresh.append(pages.grow_low(below))
-            if self.record:
-                self.record(records.GrewLow(band, below))
+            if self.note:
+                self.note(drafts.GrewLow(band, below))
         if above > 0:
             fresh.append(pages.grow_high(above))
-            if self.record:
-                self.record(records.GrewHigh(band, above))
+            if self.note:
+                self.note(drafts.GrewHigh(band, above))
         return fresh[0] if len(fresh) == 1 else np.concatenate(fresh) if fresh else NOTHING
 
     def _absorb(self, band: int, lo: int, hi: int) -> None:
@@ -143,19 +146,19 @@ class Steps:
         below, above = lo - pages.lo, pages.hi - hi
         if below > 0:
             pages.absorb_low(below)
-            if self.record:
-                self.record(records.AbsorbedLow(band, below))
+            if self.note:
+                self.note(drafts.AbsorbedLow(band, below))
         if above > 0:
             pages.absorb_high(above)
-            if self.record:
-                self.record(records.AbsorbedHigh(band, above))
+            if self.note:
+                self.note(drafts.AbsorbedHigh(band, above))
 
     def _move(self, number: int, sources: Int64, targets: Int64) -> None:
         band = self._bands[number]
         assert not np.count_nonzero(band.holders.holders[sources]), "pages that are held stay"
         self._device.move_pages(number, sources, targets)
-        if self.record:
-            self.record(records.Moved(number, sources.tolist(), targets.tolist()))
+        if self.note:
+            self.note(drafts.Moved(number, sources.tobytes(), targets.tobytes()))
         ids = band.pages.id_at[sources]
         band.pages.settle_in(targets, ids)
         band.pages.vacate(sources)
@@ -188,9 +191,9 @@ class Steps:
             if wipe:
                 self._device.wipe_pages(number, plain)
                 band.holders.enqueue(plain, WRITE)
-            if self.record:
-                handed_out = records.Wiped if wipe else records.Allocated
-                self.record(handed_out(number, plain.tolist(), ids[copies:].tolist()))
+            if self.note:
+                handed_out = drafts.Wiped if wipe else drafts.Allocated
+                self.note(handed_out(number, plain.tobytes(), ids[copies:].tobytes()))
         return ids
 
     def _copy(self, band: Band, homes: Int64, ids: Int64, originals: Int64) -> None:
@@ -199,8 +202,8 @@ class Steps:
         sources = band.ids.page_of[originals]
         assert not np.count_nonzero(holders.writers[sources]), "nobody writes what is copied"
         self._device.move_pages(number, sources, homes)
-        if self.record:
-            self.record(records.Forked(number, homes.tolist(), ids.tolist(), originals.tolist()))
+        if self.note:
+            self.note(drafts.Forked(number, homes.tobytes(), ids.tobytes(), originals.tobytes()))
         holders.enqueue(homes, WRITE)
         holders.enqueue(np.unique(sources), READ)
         band.counters.copied += homes.size

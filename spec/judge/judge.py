@@ -1,4 +1,8 @@
-"""The judge: takes the records of a trace in turn and stops at the first that is not legal."""
+"""The judge: takes the records of a trace in turn and stops at the first that is not legal.
+
+Where records were lost, nothing is said until the next snapshot, from which the judge begins again.  Where a trace goes
+on in another file, that begins with the same header and with a snapshot that must agree with what was judged so far.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -28,11 +32,13 @@ class Judge:
     lines: int = 0
     calls: int = 0
     misuses: int = 0
+    lost: int = 0
     actions: Counter[str] = field(default_factory=Counter)
     _call: Any = None
     _answer: Answer = field(default_factory=Answer)
     _illegal: Finding | None = None
     _closed: bool = False
+    _continued: bool = False
 
     def take(self, record: Any) -> Finding | None:
         """Judge the next record."""
@@ -51,25 +57,41 @@ class Judge:
     # ------------------------------------------------------------------------------------------------------ frame
 
     def _take_frame(self, record: Any) -> Finding | None:
-        """A header, a snapshot or the closing line."""
+        """A header, a snapshot, a closing line, or that something was lost."""
         if self._closed:
             return self._finding("trace", "trace", "there is something after the closing line", record)
+        if isinstance(record, r.Lost):
+            return self._take_lost(record)
         if self._call is not None:
             return self._finding("agreement", "driver", f"the {_spoken(self._call)} before it has no end", record)
         if isinstance(record, r.Header):
             return self._take_header(record)
-        if self.header is None:
+        if self.header is None or self._continued:
             return self._finding("trace", "trace", "the first line must be a header", record)
         if isinstance(record, r.Snapshot):
             return self._take_snapshot(self.header, record)
-        self._closed = True
-        return None if self.state is not None else self._finding("trace", "trace", "there is no snapshot", record)
+        if self.state is None and not self.lost:
+            return self._finding("trace", "trace", "there is no snapshot", record)
+        self._closed, self._continued = isinstance(record, r.Close), isinstance(record, r.Continued)
+        return None
+
+    def _take_lost(self, record: r.Lost) -> Finding | None:
+        """What is known no longer holds, and a call that was being made may have ended in any way."""
+        if self.state is None or self._continued:
+            return self._finding("trace", "trace", "nothing can be lost before there is a state", record)
+        self.lost += record.records
+        self.state, self._call, self._illegal = None, None, None
+        return None
 
     def _take_header(self, header: r.Header) -> Finding | None:
+        if self._continued:
+            self._continued = False
+            return None if header == self.header else self._finding("trace", "trace", "another header", header)
         if self.header is not None:
             return self._finding("trace", "trace", "a second header", header)
-        if header.version != r.VERSION:
-            problem = f"version {header.version} of the trace format is not known here; this judge reads {r.VERSION}"
+        if header.version not in r.READABLE:
+            known = " and ".join(map(str, sorted(r.READABLE)))
+            problem = f"version {header.version} of the trace format is not known here; this judge reads {known}"
             return self._finding("trace", "trace", problem, header)
         problem_with_it = header_problem(header)
         if problem_with_it:
@@ -99,7 +121,7 @@ class Judge:
             return self._finding("agreement", "driver", f"the {_spoken(self._call)} before it has no end", call)
         if s is None:
             return self._finding("trace", "trace", "a header and a snapshot must come before the first call", call)
-        if self._closed:
+        if self._closed or self._continued:
             return self._finding("trace", "trace", "there is something after the closing line", call)
         self.calls += 1
         self._call, self._answer = call, Answer()
@@ -228,10 +250,10 @@ class Judge:
 
     def verdict(self, finding: Finding | None) -> Verdict:
         """What was judged so far."""
-        return Verdict(self.lines, self.calls, sum(self.actions.values()), dict(self.actions), finding)
+        return Verdict(self.lines, self.calls, sum(self.actions.values()), dict(self.actions), finding, self.lost)
 
 
-_FRAME = frozenset({r.Header, r.Snapshot, r.Close})
+_FRAME = frozenset({r.Header, r.Snapshot, r.Lost, r.Close, r.Continued})
 _COMPLETE, _SETTLE, _FREE, _UNSHARE = (ACTIONS[name] for name in ("complete", "settle", "free", "unshare"))
 
 
@@ -262,6 +284,6 @@ def judge_trace(lines: Iterable[bytes], whole: bool = True, judge: Judge | None 
         verdict = judge_records(unseal(lines, whole), judge)
     except TraceError as error:
         return judge.verdict(Finding(error.line, "trace", "trace", error.problem))
-    if verdict.finding is None and judge.state is None:
+    if verdict.finding is None and judge.state is None and not judge.lost:
         return judge.verdict(Finding(judge.lines + 1, "trace", "trace", "there is no state in this trace yet"))
     return verdict

@@ -32,10 +32,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a judged trace came to: how much was judged, and the first finding if there is one."""
+    """What a judged trace came to: how much was judged, the first finding if there is one, and what was lost.
+
+    A trace of which records were lost is not legal by this verdict, but only not found to be illegal.
+    """
 
     lines: int
     calls: int
     page_actions: int
     by_action: dict[str, int]
     finding: Finding | None
+    lost: int = 0

@@ -33,6 +33,7 @@ NAMES = [
     "metadata for a 141 GB arena with page size 1, host memory when built",
     "metadata for a 141 GB arena with page size 1, host memory when all used",
     "recorder, per call",
+    "recorder, written, per call",
     "recorder, step of 128 requests",
 ]
 COLUMNS = {"name", "value", "unit", "spread", "peer", "peer_value", "ratio", "note"}

@@ -159,8 +159,8 @@ def test_the_oracle_objects_to_each_fault_and_to_nothing_else(name: str) -> None
 
 def test_a_story_ends_when_the_judge_objects() -> None:
     telling = Telling()
-    with pytest.raises(AssertionError, match="a second header"):
-        telling.allocator.record(telling.allocator.allocator.header())
+    with pytest.raises(AssertionError, match="land band 1, page 3: not so"):
+        telling.allocator.land(1, [3])
 
 
 # ----------------------------------------------------------------------------------------------------------- serving

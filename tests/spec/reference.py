@@ -77,6 +77,8 @@ class Reference:
     tails: dict[str, set[int]] = field(default_factory=dict)
     next_ticket: int = 0
     closed: bool = False
+    continued: bool = False
+    lost: bool = False
 
     def copied(self) -> "Reference":
         """Another that may go on differently; states are never changed, only replaced."""
@@ -91,7 +93,7 @@ class Reference:
     def take(self, record: Any) -> None:
         """The next record; raises Illegal."""
         self.lines += 1
-        if isinstance(record, r.Header | r.Snapshot | r.Close):
+        if isinstance(record, r.Header | r.Snapshot | r.Lost | r.Close | r.Continued):
             self._frame(record)
         elif isinstance(record, r.End):
             self._end(record)
@@ -108,16 +110,25 @@ class Reference:
     def _frame(self, record: Any) -> None:
         if self.closed:
             raise self.illegal("trace", "trace")
+        if isinstance(record, r.Lost):
+            if self.state is None or self.continued:
+                raise self.illegal("trace", "trace")
+            self.state, self.call, self.misuse, self.lost = None, None, None, True
+            self.users, self.streams, self.ahead = {}, {}, {}
+            return
         if self.call is not None:
             raise self.illegal("agreement", "driver")
-        if isinstance(record, r.Header) == (self.header is not None):
+        if isinstance(record, r.Header) != (self.header is None or self.continued):
             raise self.illegal("trace", "trace")
         if isinstance(record, r.Header):
-            self._open(record)
-        elif isinstance(record, r.Close):
-            if self.state is None:
+            if self.continued and record != self.header:
                 raise self.illegal("trace", "trace")
-            self.closed = True
+            self.continued = False
+            self._open(record)
+        elif isinstance(record, r.Close | r.Continued):
+            if self.state is None and not self.lost:
+                raise self.illegal("trace", "trace")
+            self.closed, self.continued = isinstance(record, r.Close), isinstance(record, r.Continued)
         elif self.state is None:
             self._begin(record)
         elif self._malformed(record):
@@ -126,7 +137,7 @@ class Reference:
             raise self.illegal("agreement", "allocator")
 
     def _open(self, header: r.Header) -> None:
-        if header.version != r.VERSION:
+        if header.version not in {1, 2}:
             raise self.illegal("trace", "trace")
         names = [band.name for band in header.bands]
         if len(names) != len(set(names)) or header.base > header.capacity:

@@ -182,7 +182,7 @@ def test_what_a_write_in_flight_will_leave_counts_as_content() -> None:
 # --------------------------------------------------------------------------------- what is no header and no snapshot
 
 UNREADABLE: dict[str, tuple[r.Header, r.Snapshot, str]] = {
-    "another version": (header(version=2), snapshot(), "version 2"),
+    "another version": (header(version=3), snapshot(), "version 3"),
     "two bands of one name": (
         header(bands=[r.Band("a", 1, 0, 1), r.Band("b", 1, 0, 1), r.Band("a", 1, 0, 1)]),
         snapshot(),
