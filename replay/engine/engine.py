@@ -8,7 +8,7 @@ from replay.engine.admission import Admission
 from replay.engine.arrivals import Arrivals
 from replay.engine.batch import Batch
 from replay.engine.decoding import Decoding
-from replay.engine.entering import LOOK_AGAIN, Entering
+from replay.engine.entering import Entering
 from replay.engine.leaving import Leaving
 from replay.engine.pace import Pace, Paced
 from replay.engine.policy import Policy
@@ -155,7 +155,7 @@ class Engine:
         moving = self._moving()
         if stretches:
             return self._pace.with_prompts([Chunk(tokens, request.done) for request, tokens in stretches], moving)
-        return self._pace.decoding(self._arrivals.coming, LOOK_AGAIN if self._situation.waiting else None, moving)
+        return self._pace.decoding(self._arrivals.coming, self._prompts.patience, moving)
 
     def _computed(self, request: Served, tokens: int) -> None:
         request.done += tokens

@@ -42,12 +42,17 @@ class Entering:
         whole = len(self._names[request.index]) * self._prefixes.block_tokens
         return self._prefixes.whole_blocks(min(whole, request.prompt - 1))
 
+    @property
+    def patience(self) -> int:
+        """Steps until a request that waits is considered anew, even if nothing happens."""
+        return 1 if self._situation.freed else self._looked + LOOK_AGAIN - self._situation.step
+
     def admit(self, request: Served) -> bool:
         """Let a request run, if the memory has room for it beside those that run."""
         situation = self._situation
         alone = not situation.running
         if not alone:
-            if not situation.freed and situation.step < self._looked + LOOK_AGAIN:
+            if not situation.freed and self.patience > 0:
                 return False
             self._looked, situation.freed = situation.step, False
         match = self._matched(request)

@@ -49,6 +49,17 @@ class Prompts:
             if stretches:
                 return stretches
 
+    @property
+    def patience(self) -> int | None:
+        """Steps after which prompts are looked at anew, even if nothing happens; None if nothing waits for pages."""
+        if self._situation.filling:
+            return 1
+        return self._entering.patience if self._may_enter() else None
+
+    def _may_enter(self) -> bool:
+        situation = self._situation
+        return bool(situation.waiting) and len(situation.running) < self._policy.max_running
+
     def _stretches(self) -> list[Stretch]:
         situation = self._situation
         stretches: list[Stretch] = []
@@ -62,7 +73,7 @@ class Prompts:
                 break
             stretches.append(Stretch(request, tokens))
             budget -= tokens
-        while budget and situation.waiting and len(situation.running) < self._policy.max_running:
+        while budget and self._may_enter():
             if not self._entering.admit(situation.waiting[0]):
                 break
             request = situation.waiting.popleft()

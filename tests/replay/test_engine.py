@@ -14,13 +14,16 @@ from replay.engine.admission import Admission
 from replay.engine.batch import Batch
 from replay.engine.calendar import FINISH, Calendar, Due
 from replay.engine.leaving import Leaving
-from replay.engine.pace import Pace
+from replay.engine.pace import Pace, Paced
+from replay.engine.prompts import Prompts
 from replay.engine.request import Served
 from replay.engine.supply import Supply
 from replay.engine.tally import BrokenLaw
 from replay.errors import ReplayError
 from replay.job import Settings
 from replay.memory.ratios import Ratios
+from replay.outcome import Outcome
+from replay.traffic.traffic import Traffic
 from tests.replay.runs import (
     ALL,
     MODELS,
@@ -175,8 +178,8 @@ def test_faster_arrivals_wait_longer() -> None:
     assert unified(STATE, requests.faster(20)).first_token_p99 > unified(STATE, requests).first_token_p99
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_the_laws_hold_under_any_policy_and_however_little_memory_there_is(seed: int) -> None:
+def _drawn(seed: int) -> tuple[Settings, Traffic, dict[str, object]]:
+    """Any settings, traffic and policy."""
     draw = random.Random(seed)
     model = draw.choice(sorted(MODELS))
     settings = replace(
@@ -195,8 +198,53 @@ def test_the_laws_hold_under_any_policy_and_however_little_memory_there_is(seed:
         "overlap": draw.random() < 0.6,
         "reserve": draw.choice([0.1, 1.0]),
     }
+    return settings, requests, policy
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_laws_hold_under_any_policy_and_however_little_memory_there_is(seed: int) -> None:
+    settings, requests, policy = _drawn(seed)
     for outcome in (unified(settings, requests, **policy), split(settings, requests, Ratios(0.1, 0.1), **policy)):
         assert outcome.completed + outcome.rejected == len(requests)
+
+
+def _both(seed: int) -> list[Outcome]:
+    settings, requests, policy = _drawn(seed)
+    return [unified(settings, requests, **policy), split(settings, requests, Ratios(0.1, 0.1), **policy)]
+
+
+def _alike(one: Outcome, other: Outcome) -> bool:
+    """Whether all is equal that does not depend on when samples were taken; times as sums in another order may be."""
+    counts = ("completed", "rejected", "steps", "retractions", "most_running", "prefilled_tokens", "cached_tokens")
+    nbytes = ("moved_bytes", "copied_bytes")
+    times = ("seconds", "first_token_median", "first_token_p99", "answer_median", "answer_p99", "mean_running")
+    return all(getattr(one, name) == getattr(other, name) for name in (*counts, *nbytes)) and all(
+        getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-9) for name in times
+    )
+
+
+def _one_by_one(self: Pace, coming: float | None, most: int | None, moving: float, decoding=Pace.decoding) -> Paced:  # type: ignore[no-untyped-def]
+    paced: Paced = decoding(self, coming, 1, moving)
+    return paced
+
+
+@pytest.mark.parametrize("seed", range(100, 116))
+def test_steps_that_are_taken_at_once_are_what_single_steps_are(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = _both(seed)
+    monkeypatch.setattr(Pace, "decoding", _one_by_one)
+    assert all(map(_alike, at_once, _both(seed)))
+
+
+def test_a_prompt_that_is_looked_at_too_late_shows_beside_single_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    def short() -> Outcome:
+        return split(WINDOW, traffic(60), Ratios(0.3), chunk_tokens=64)
+
+    rightly = short()
+    monkeypatch.setattr(Prompts, "patience", None)
+    too_late = short()
+    monkeypatch.setattr(Pace, "decoding", _one_by_one)
+    assert _alike(rightly, short())
+    assert not _alike(too_late, short())
 
 
 def test_a_run_that_is_stopped_says_what_it_has() -> None:
