@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Final
+from typing import BinaryIO, Final
 
+from events.files import created
 from events.trace import Writer
 from impl.layout import Layout, Options, layout_of
 from replay.cost.device import DEVICES
@@ -13,6 +14,7 @@ from replay.cost.model import ModelCost, model_cost
 from replay.cost.step import Constants, StepCost
 from replay.engine.engine import Engine
 from replay.engine.policy import Policy
+from replay.errors import ReplayError
 from replay.memory.ratios import Ratios, pages_by_ratios, ratios_of
 from replay.memory.split import SplitMemory
 from replay.memory.unified import UnifiedMemory
@@ -58,7 +60,7 @@ class Job:
     pools: tuple[int, ...] = ()
     """Pages of each; () for the arena."""
     record: Path | None = None
-    """Where the calls and steps of the arena's allocator are written, as a trace."""
+    """Where the calls and steps of the arena's allocator are written, as a trace; compressed if it ends in `.gz`."""
     eager: bool = False
 
 
@@ -76,17 +78,24 @@ def run_job(job: Job, traffic: Traffic, report: Callable[[int], bool] = lambda d
     """Replay traffic; see `Engine` for `report`.
 
     Raises:
-        ReplayError: the traffic or the settings do not fit each other.
+        ReplayError: the traffic or the settings do not fit each other, or no trace can be called that.
         ArenaTooSmall: the arena has no room for one page of each kind.
         BrokenLaw: the replay itself is at fault.
     """
     if job.record is None:
         return _run(job, traffic, report, None)
-    with job.record.open("wb") as file:
+    with _created(job.record) as file:
         writer = Writer(file)
         outcome = _run(job, traffic, report, writer)
         writer.close()
     return outcome
+
+
+def _created(path: Path) -> BinaryIO:
+    try:
+        return created(path)
+    except ValueError as error:
+        raise ReplayError("--record", str(path), f"cannot be written: {error}", "leave that ending out") from error
 
 
 def _run(job: Job, traffic: Traffic, report: Callable[[int], bool], writer: Writer | None) -> Outcome:

@@ -85,7 +85,8 @@ def run(
         typer.Option(help="A grid instead: swa=0.1,0.8 or mamba=..., arena=40GB,80GB, page=16,64; may be repeated."),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option(help="Write the arena's calls and steps as a trace for `bandgap judge`.")
+        Path | None,
+        typer.Option(help="Write the arena's calls and steps as a trace to judge, packed if it ends in .gz."),
     ] = None,
     html: Annotated[
         Path | None, typer.Option(help="Write a page with interactive plots that needs nothing else.")

@@ -1,5 +1,6 @@
 """The answer: unified beside split and the best split in hindsight, the advice, the page, and the verb."""
 
+import gzip
 import json
 import re
 import sys
@@ -203,6 +204,20 @@ def test_the_verb_answers_people_and_writes_files(ask: Callable[..., Result], tm
     assert "output tokens/s" in done.stdout
     assert page.exists()
     assert (pictures / "arena.png").exists()
+
+
+def test_a_trace_that_is_called_gz_is_packed_and_judged(ask: Callable[..., Result], tmp_path: Path) -> None:
+    plain, packed = tmp_path / "trace", tmp_path / "trace.gz"
+    for path in (plain, packed):
+        assert ask(*MODEL, "--no-search", "--record", str(path)).exit_code == 0
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+    assert CliRunner().invoke(app, ["judge", str(packed)]).exit_code == 0
+
+
+def test_a_trace_that_promises_another_packing_is_refused(ask: Callable[..., Result], tmp_path: Path) -> None:
+    done = ask(*MODEL, "--no-search", "--record", str(tmp_path / "trace.zst"))
+    assert done.exit_code == 2
+    assert "--record" in done.output
 
 
 def test_a_recorded_run_is_judged_legal(ask: Callable[..., Result], tmp_path: Path) -> None:
