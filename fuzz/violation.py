@@ -4,7 +4,7 @@ from typing import Final
 
 from spec.judge.verdict import Finding
 
-SYMPTOMS: Final = frozenset({"agreement", "crash"})
+SYMPTOMS: Final = frozenset({"agreement", "crash", "hang"})
 """What breaks for any reason: traded for a property proper where that can be had, and never the other way."""
 
 

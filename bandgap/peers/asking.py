@@ -1,12 +1,14 @@
 """From what a person wrote to an answer about another's allocator."""
 
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import err, out, print_json
-from bandgap.peers.gate import PeerResult, judge_peer
-from bandgap.peers.known import read_known
+from bandgap.peers.gate import judge_peer
+from bandgap.peers.known import must_be_known, plain, read_known
 from bandgap.peers.telling import document, show
 from fuzz.peers.environments import Driven, NoEnvironment, found
 from fuzz.peers.hunting import Hunt
@@ -22,12 +24,12 @@ def driven_named(target: str, checkout: Path | None = None, python: Path | None 
     """The driver of a target, ready to run.
 
     Raises:
-        UsageError: its environment is not there; the remedy says what builds it.
+        UsageError: its environment is not there, and the remedy says what builds it; or it names no target.
     """
     try:
         return found(target, checkout=checkout, python=python, told=lambda text: err().print(f"[dim]{text}[/]"))
     except NoEnvironment as error:
-        raise UsageError("--path" if checkout else "--target", target, str(error), error.remedy) from error
+        raise UsageError(error.option, error.value, str(error), error.remedy) from error
 
 
 def answer(
@@ -42,7 +44,7 @@ def answer(
     as_json: bool,
 ) -> Exit:
     """Judge a peer, and say what came of it."""
-    excused = read_known(known) if known else ()
+    excused = read_known(known, date.today()) if known else ()
     driven = driven_named(target, checkout, python)
     shown = [0.0]
 
@@ -53,11 +55,14 @@ def answer(
 
     try:
         with running(driven) as process:
-            result: PeerResult = judge_peer(
+            must_be_known(excused, plain(target), process.description)
+            result = judge_peer(
                 process, target, seconds=60 * minutes, seed=seed, folder=folder / "failures", known=excused, told=told
             )
     except PeerFailed as error:
-        raise UsageError("--target", target, f"gave no answer: {error}", "nothing was learned about it") from error
+        remedy = "nothing was learned about it; correct the driver, or give its Python with --python"
+        raise UsageError("--target", target, f"gave no answer: {error}", remedy) from error
+    result = replace(result, checkout=checkout, python=python)
     if as_json:
         print_json(document(result))
     else:

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Final
 
 from bandgap.gate.verdict import Answer, Reason, answer_of
-from bandgap.peers.known import Known, excuse, expired
+from bandgap.peers.known import Known, excuse, plain
 from fuzz.peers.hunting import Finding, Hunt, catch, hunt
 from fuzz.peers.process import Description, PeerProcess
 from fuzz.peers.reproduction import saved
@@ -32,7 +31,6 @@ class Found:
     finding: Finding
     file: Path
     excused: Known | None = None
-    lapsed: Known | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,8 @@ class PeerResult:
         found: what broke.
         canary: none where the driver has no deliberate faults.
         stopped: it was interrupted.
+        checkout: that was driven instead of a release.
+        python: in which it was driven, if it was named.
     """
 
     target: str
@@ -56,6 +56,8 @@ class PeerResult:
     found: tuple[Found, ...]
     canary: Canary | None
     stopped: bool = False
+    checkout: Path | None = None
+    python: Path | None = None
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -82,7 +84,6 @@ def judge_peer(
     seed: int,
     folder: Path,
     known: Sequence[Known] = (),
-    today: date | None = None,
     told: Callable[[Hunt], None] = lambda _: None,
 ) -> PeerResult:
     """Show that a deliberate fault is caught, then hunt in what is really there.
@@ -95,12 +96,10 @@ def judge_peer(
         seconds: to hunt for; making failures short comes on top.
         seed: of all choices.
         folder: where failures are saved.
-        known: what is excused, and until when.
-        today: the day, for these.
+        known: what is excused.
         told: after each life.
     """
     description = process.description
-    today = today or date.today()
     latest, stopped = Hunt(), False
 
     def keep(so_far: Hunt) -> None:
@@ -114,13 +113,12 @@ def judge_peer(
         latest = hunt(process, description.setups, seed, seconds=seconds, told=keep)
     except KeyboardInterrupt:
         stopped = True
-    plain = Path(name.partition("==")[0]).stem
+    named = plain(name)
     found = tuple(
         Found(
             finding,
-            saved(finding, plain, description.version, folder),
-            excuse(finding, plain, description.version, known, today),
-            expired(finding, plain, description.version, known, today),
+            saved(finding, named, description.version, folder),
+            excuse(finding, named, description.version, known),
         )
         for finding in latest.findings.values()
     )
@@ -139,9 +137,7 @@ def reasons_of(result: PeerResult) -> list[Reason]:
     reasons = []
     for found in result.found:
         if found.excused is None:
-            lapsed = found.lapsed
-            since = f"; {lapsed.owner} excused it until {lapsed.expires}" if lapsed else ""
-            text = f"{found.finding.property} is violated: {found.finding.problem}{since}"
+            text = f"{found.finding.property} is violated: {found.finding.problem}"
             reasons.append(Reason(Answer.VIOLATED, text))
     canary = result.canary
     if canary is not None and canary.caught_by != canary.expects and not result.stopped:

@@ -1,6 +1,7 @@
 """The answer of a peer's gate, for people and for programs."""
 
-from typing import Any
+import shlex
+from typing import Any, Final
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,12 +17,20 @@ _COLOURS = {
 }
 
 
+_ANYBODY: Final = {
+    "crash": "A legal call is answered.",
+    "hang": "A legal call returns in the time that its driver gives it.",
+}
+"""What everybody promises."""
+
+
 def document(result: PeerResult) -> dict[str, Any]:
     """All of it."""
     hunt, canary = result.hunt, result.canary
     return {
         "target": result.target,
         "version": result.description.version,
+        "source": result.description.source,
         "verdict": str(result.answer),
         "reasons": [reason.text for reason in result.reasons],
         "seed": result.seed,
@@ -59,20 +68,29 @@ def _finding(found: Found) -> dict[str, Any]:
     }
 
 
+def _again(result: PeerResult, found: Found) -> str:
+    """The command that makes a finding's calls again, in what was driven here."""
+    whose = ["--target", result.target] if result.target.endswith(".py") else []
+    for option, value in (("--path", result.checkout), ("--python", result.python)):
+        whose += [option, str(value)] if value else []
+    return shlex.join(["bandgap", "reproduce", str(found.file), *whose])
+
+
 def show(result: PeerResult, console: Console) -> None:
     """The same in some lines."""
     hunt = result.hunt
     for found in result.found:
         finding = found.finding
         console.print(f"[bold red]{finding.property}[/] breaks on {finding.setup}: {escape(finding.problem)}")
-        console.print(f"  {escape(result.description.promises.get(finding.property, ''))}")
+        promise = result.description.promises.get(finding.property) or _ANYBODY.get(finding.property)
+        if promise:
+            console.print(f"  {escape(promise)}")
         for call in finding.script:
             console.print(f"    {escape(repr(call))}")
         if found.excused is not None:
             console.print(f"  known: {escape(found.excused.owner)} until {found.excused.expires}")
-        whose = f" --target {result.target}" if result.target.endswith(".py") else ""
-        console.print(f"  again: bandgap reproduce {found.file}{escape(whose)}\n")
-    console.print(f"{result.description.title} {result.description.version}")
+        console.print(f"  again: {escape(_again(result, found))}\n", soft_wrap=True)
+    console.print(f"{result.description.title} {result.description.version}, from {escape(result.description.source)}")
     console.print(
         f"{hunt.calls:,} judged calls on {hunt.lives:,} allocators, {sum(hunt.actions.values()):,} page actions, "
         f"{hunt.rate:,.0f} calls/s"
@@ -80,7 +98,8 @@ def show(result: PeerResult, console: Console) -> None:
     expected = len(result.description.expects)
     console.print(f"{expected - len(result.missing)} of {expected} outcomes of calls were seen")
     if result.canary is not None:
-        console.print(f"canary: {result.canary.fault} is caught by {result.canary.caught_by}")
+        by = result.canary.caught_by
+        console.print(f"canary: {result.canary.fault} is {f'caught by {by}' if by else 'not caught'}")
     for reason in result.reasons:
         console.print(f"{reason.answer}: {escape(reason.text)}")
     console.print(f"[{_COLOURS[result.answer]}]{result.answer}[/]")

@@ -26,6 +26,12 @@ def run(
         str | None,
         typer.Option(metavar="TARGET", help="For another's allocator: which, if not the one in which it was found."),
     ] = None,
+    path: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="For another's allocator: a checkout, instead of its release.")
+    ] = None,
+    python: Annotated[
+        Path | None, typer.Option(metavar="EXE", help="For another's allocator: the Python in which it runs.")
+    ] = None,
     as_json: AsJson = False,
 ) -> Exit:
     """Makes the calls of a saved failure again: exit code 1 while they still break the same property, 0 if not."""
@@ -39,7 +45,10 @@ def run(
             "FILE", str(file), f"cannot be read ({error.strerror})", "give a failure that was saved"
         ) from error
     if is_reproduction(data):
-        return _peer(file, data, target, as_json=as_json)
+        return _peer(file, data, target, path, python, as_json=as_json)
+    for option, value in {"--target": target, "--path": path, "--python": python}.items():
+        if value is not None:
+            raise UsageError(option, str(value), "is for allocators of others", "this failure is Bandgap's own")
     return _own(file, data, as_json=as_json)
 
 
@@ -93,7 +102,9 @@ def _own(file: Path, data: bytes, *, as_json: bool) -> Exit:
     return Exit.VIOLATED if same else Exit.HOLDS
 
 
-def _peer(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit:
+def _peer(
+    file: Path, data: bytes, target: str | None, checkout: Path | None, python: Path | None, *, as_json: bool
+) -> Exit:
     """The same for a failure of another's allocator."""
     from bandgap.peers.asking import driven_named
     from fuzz.peers.environments import is_peer, known_peers
@@ -102,11 +113,12 @@ def _peer(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit
 
     try:
         reproduction = decoded(data)
-        name = target or _release(reproduction.target, reproduction.version)
+        elsewhere = checkout is not None or python is not None
+        name = target or (reproduction.target if elsewhere else _release(reproduction.target, reproduction.version))
         if not is_peer(name):
             peers = ", ".join(known_peers())
             raise UsageError("target", name, "is not known here", f"give --target one of {peers}, or a driver's file")
-        with running(driven_named(name)) as process:
+        with running(driven_named(name, checkout, python)) as process:
             broken = played_again(reproduction, process)
             version = process.description.version
     except BadFile as error:

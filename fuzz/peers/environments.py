@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -31,12 +31,14 @@ class NoEnvironment(Exception):
     """The Python in which a target would be driven is not there.
 
     Attributes:
+        option: the one that asked for what is not there.
+        value: what it said.
         remedy: what to do about it, a clause.
     """
 
-    def __init__(self, problem: str, remedy: str) -> None:
+    def __init__(self, option: str, value: object, problem: str, remedy: str) -> None:
         super().__init__(problem)
-        self.remedy = remedy
+        self.option, self.value, self.remedy = option, str(value), remedy
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,15 @@ class Driven:
 class _Known:
     driver: str
     pinned: str
+    gigabytes: float
+    """Of the environment that `make peers` builds."""
+    another: str
+    """What another release takes beside it."""
 
 
 _KNOWN: Final = {
-    "sglang": _Known("fuzz.targets.sglang.driver", SGLANG_PINNED.version),
-    "vllm": _Known("fuzz.targets.vllm.driver", VLLM_PINNED.version),
+    "sglang": _Known("fuzz.targets.sglang.driver", SGLANG_PINNED.version, 2.2, "190 MB"),
+    "vllm": _Known("fuzz.targets.vllm.driver", VLLM_PINNED.version, 3.1, "900 MB"),
 }
 
 
@@ -98,63 +104,79 @@ def found(
     Args:
         name: `sglang`, `vllm`, either with `==` and a release, or a driver's file.
         checkout: of the peer's sources, driven instead of the release.
-        python: the interpreter; for a driver's file only, this one if left out.
+        python: the interpreter; the environment's, or for a driver's file this one, if left out.
         root: where environments lie.
         told: that something takes long.
 
     Raises:
         NoEnvironment: there is no such environment, and it cannot be made.
     """
+    own = None if python is None else _interpreter(python)
     if name.endswith(".py"):
+        if checkout is not None:
+            raise NoEnvironment("--path", checkout, "is for sglang and vllm", "a driver imports what it drives")
         if not Path(name).is_file():
-            raise NoEnvironment("there is no such file", "name a Python file that describes a target")
-        return Driven(name, name, str(Path(name).resolve()), python or Path(sys.executable))
+            raise NoEnvironment("--target", name, "there is no such file", "name a Python file that describes a target")
+        return Driven(name, name, str(Path(name).resolve()), own or Path(sys.executable))
     key, _, version = name.partition("==")
     known = _KNOWN[key]
+    if version and (checkout or own):
+        option, value = ("--path", checkout) if checkout else ("--python", own)
+        raise NoEnvironment(option, value, "says already what is driven", f"name {key} without a release")
+    package = None if checkout is None else _package_of(checkout, key)
+    if own is not None:
+        return Driven(name, key, known.driver, own, package)
     base = root / f".venv-{key}"
     if not (base / ".ready").exists():
-        raise NoEnvironment(f"the environment of {key} is not built", "`make peers` builds it")
-    driven = Driven(name, key, known.driver, base / "bin" / "python")
-    if checkout is not None:
-        return replace(driven, checkout=_package_of(checkout, key))
+        size = f"minutes, {known.gigabytes} GB for {key}"
+        problem, remedy = f"the environment of {key} is not built", f"`make peers` builds it ({size}), or give --python"
+        raise NoEnvironment("--target", name, problem, remedy)
     if version and version != known.pinned:
-        driven = replace(driven, python=_overlay(key, version, base, root, told) / "bin" / "python")
-    return driven
+        return Driven(name, key, known.driver, _overlay(key, version, base, root, told) / "bin" / "python")
+    return Driven(name, key, known.driver, base / "bin" / "python", package)
+
+
+def _interpreter(python: Path) -> Path:
+    """Where it is, absolute, and by the name it was called by, which is how it finds its packages."""
+    where = shutil.which(str(python))
+    if where is None:
+        raise NoEnvironment(
+            "--python", python, "is no program that can be run", "name an interpreter, as DIR/bin/python"
+        )
+    return Path(where).absolute()
 
 
 def _package_of(checkout: Path, key: str) -> Path:
     for folder in (checkout / "python", checkout):
         if (folder / key / "__init__.py").exists():
             return folder.resolve()
-    raise NoEnvironment(f"there is no package {key} in it", f"name a checkout of {key}'s repository")
+    raise NoEnvironment(
+        "--path", checkout, f"there is no package {key} in it", f"name a checkout of {key}'s repository"
+    )
 
 
 def _overlay(key: str, version: str, base: Path, root: Path, told: Callable[[str], None]) -> Path:
     """An environment that has this release alone, and everything else from the one that `make peers` built."""
     if not re.fullmatch(r"\d[A-Za-z0-9.+-]{0,40}", version):
-        raise NoEnvironment(f"{version!r} is no release", f"name one, as {key}=={_KNOWN[key].pinned}")
+        raise NoEnvironment(
+            "--target", f"{key}=={version}", "is no release", f"name one, as {key}=={_KNOWN[key].pinned}"
+        )
     place = root / f".venv-{key}-{version}"
     if (place / ".ready").exists():
         return place
-    told(f"fetching {key} {version} into {place.name}, beside {base.name}: a minute, some 200 MB")
+    told(f"fetching {key} {version} into {place.name}, beside {base.name}: a minute, {_KNOWN[key].another}")
     shutil.rmtree(place, ignore_errors=True)
     base_python = str((base / "bin" / "python").resolve())
-    _done([base_python, "-m", "venv", str(place)], f"{place.name} cannot be made")
     # whatever it needs comes from beside
     pip = [str(place / "bin" / "python"), "-m", "pip", "install", "-qq", "--no-deps", f"{key}=={version}"]
-    try:
-        _done(pip, f"{key} {version} cannot be fetched")
-    except NoEnvironment:
-        shutil.rmtree(place)
-        raise
+    for command in ([base_python, "-m", "venv", str(place)], pip):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            shutil.rmtree(place, ignore_errors=True)
+            last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+            problem, remedy = f"cannot be fetched: {' '.join(last)}", "name a release that the package index has"
+            raise NoEnvironment("--target", f"{key}=={version}", problem, remedy)
     packages = next(place.glob("lib/python*/site-packages"))
     (packages / "beside.pth").write_text(str(next(base.resolve().glob("lib/python*/site-packages"))) + "\n")
     (place / ".ready").touch()
     return place
-
-
-def _done(command: list[str], problem: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
-        raise NoEnvironment(f"{problem}: {' '.join(last)}", "name a release that the package index has")

@@ -1,6 +1,8 @@
 """Reproductions of other allocators' failures: written, read, and refused; and scripts made short."""
 
 import json
+import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -56,7 +58,9 @@ def test_the_findings_of_the_documents_can_be_read() -> None:
         assert read.fault is None
         assert f"{read.target}-{read.version}" in path.stem
         assert path.name in (ROOT / "docs/findings/README.md").read_text()
-    assert [entry.target for entry in read_known(ROOT / "docs/findings/known.toml")] == ["vllm==0.33.0"]
+    assert [entry.target for entry in read_known(ROOT / "docs/findings/known.toml", date(2026, 12, 1))] == [
+        "vllm==0.33.0"
+    ]
 
 
 def test_a_failure_of_an_unknown_target_needs_a_driver(tmp_path: Path) -> None:
@@ -68,7 +72,7 @@ def test_a_failure_of_an_unknown_target_needs_a_driver(tmp_path: Path) -> None:
 def test_a_missing_environment_says_what_builds_it(tmp_path: Path) -> None:
     with pytest.raises(NoEnvironment) as caught:
         found("sglang", root=tmp_path)
-    assert caught.value.remedy == "`make peers` builds it"
+    assert caught.value.remedy == "`make peers` builds it (minutes, 2.2 GB for sglang), or give --python"
 
 
 @pytest.mark.parametrize("version", ["../../elsewhere", "latest", "1/2", "1;x"])
@@ -99,6 +103,29 @@ def test_options_for_others_are_misused_for_our_own(option: str, tmp_path: Path)
 
 def test_targets_of_others_are_known_by_their_names() -> None:
     assert [is_peer(name) for name in ("sglang", "vllm==0.33.0", "mine.py", "bandgap")] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("vllm=0.33.0", "vllm"), ("SGLang", "sglang"), ("sglagn", "sglang"), ("bandgapp", "bandgap")]
+)
+def test_a_target_that_is_not_there_names_what_comes_near(name: str, meant: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=f"did you mean {meant}\\?"):
+        gate(name, out_folder=tmp_path)
+
+
+def test_a_release_and_another_way_to_say_what_is_driven_are_too_much(tmp_path: Path) -> None:
+    with pytest.raises(NoEnvironment, match="says already what is driven") as caught:
+        found("vllm==0.32.0", checkout=tmp_path, root=tmp_path)
+    assert (caught.value.option, caught.value.remedy) == ("--path", "name vllm without a release")
+    with pytest.raises(NoEnvironment, match="says already what is driven") as caught:
+        found("vllm==0.32.0", python=Path(sys.executable), root=tmp_path)
+    assert caught.value.option == "--python"
+
+
+def test_a_peer_is_driven_in_a_python_that_was_named(tmp_path: Path) -> None:
+    driven = found("vllm", python=Path(sys.executable), root=tmp_path)
+    assert driven.python == Path(sys.executable)
+    assert driven.checkout is None
 
 
 def test_a_script_is_made_as_short_as_it_can_be() -> None:

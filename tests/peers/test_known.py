@@ -8,10 +8,11 @@ import pytest
 from bandgap.errors import UsageError
 from bandgap.gate.verdict import Answer
 from bandgap.peers.gate import Found, PeerResult
-from bandgap.peers.known import Known, excuse, expired, read_known
+from bandgap.peers.known import Known, excuse, must_be_known, read_known
 from fuzz.peers.hunting import Finding, Hunt
 from fuzz.peers.process import Description
 
+DESCRIPTION = Description("Ours", "1", ["small"], {"of-its-own": "It is."}, {}, [("alloc", "granted")], {})
 FINDING = Finding("small", "content", "a byte is wrong", (["alloc", "a", 1], ["flush"]))
 ENTRY = """
 [[finding]]
@@ -23,17 +24,31 @@ expires = 2027-01-31
 """
 
 
-def known(tmp_path: Path, text: str = ENTRY) -> tuple[Known, ...]:
+def known(tmp_path: Path, text: str = ENTRY, today: date = date(2026, 12, 1)) -> tuple[Known, ...]:
     path = tmp_path / "known.toml"
     path.write_text(text)
-    return read_known(path)
+    return read_known(path, today)
 
 
-def test_a_finding_is_excused_until_its_last_day_and_red_again_after_it(tmp_path: Path) -> None:
-    entries = known(tmp_path)
-    assert excuse(FINDING, "vllm", "0.33.0", entries, date(2027, 1, 31)) == entries[0]
-    assert excuse(FINDING, "vllm", "0.33.0", entries, date(2027, 2, 1)) is None
-    assert expired(FINDING, "vllm", "0.33.0", entries, date(2027, 2, 1)) == entries[0]
+def test_a_finding_is_excused_until_its_last_day(tmp_path: Path) -> None:
+    entries = known(tmp_path, today=date(2027, 1, 31))
+    assert excuse(FINDING, "vllm", "0.33.0", entries) == entries[0]
+
+
+def test_a_file_with_an_entry_whose_last_day_is_over_is_misused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        known(tmp_path, today=date(2027, 2, 1))
+    assert "was the last day on which cache team excused content of vllm" in caught.value.message
+
+
+def test_an_entry_for_what_cannot_break_is_misused_unless_it_is_for_another_target(tmp_path: Path) -> None:
+    entries = known(tmp_path, ENTRY.replace('"content"', '"contents"'))
+    must_be_known(entries, "sglang", DESCRIPTION)
+    with pytest.raises(UsageError) as caught:
+        must_be_known(entries, "vllm", DESCRIPTION)
+    assert "did you mean content?" in caught.value.message
+    must_be_known(known(tmp_path, ENTRY.replace('"content"', '"of-its-own"')), "vllm", DESCRIPTION)
+    must_be_known(known(tmp_path), "vllm", DESCRIPTION)
 
 
 @pytest.mark.parametrize(
@@ -47,13 +62,13 @@ def test_a_finding_is_excused_until_its_last_day_and_red_again_after_it(tmp_path
 )
 def test_an_entry_excuses_nothing_else(old: str, new: str, tmp_path: Path) -> None:
     entries = known(tmp_path, ENTRY.replace(old, new, 1))
-    assert excuse(FINDING, "vllm", "0.33.0", entries, date(2026, 12, 1)) is None
+    assert excuse(FINDING, "vllm", "0.33.0", entries) is None
 
 
 @pytest.mark.parametrize("new", ['target = "vllm==0.33.0"', 'call = "flush"\ntarget = "vllm"'])
 def test_an_entry_may_be_narrower(new: str, tmp_path: Path) -> None:
     entries = known(tmp_path, ENTRY.replace('target = "vllm"', new))
-    assert excuse(FINDING, "vllm", "0.33.0", entries, date(2026, 12, 1)) == entries[0]
+    assert excuse(FINDING, "vllm", "0.33.0", entries) == entries[0]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +76,9 @@ def test_an_entry_may_be_narrower(new: str, tmp_path: Path) -> None:
     [
         (ENTRY.replace("owner", "author"), "owner"),
         (ENTRY.replace("2027-01-31", '"soon"'), "expires"),
-        (ENTRY.replace("known upstream", ""), "reason"),
+        (ENTRY.replace("2027-01-31", "2027-01-31T10:00:00"), "expires"),
+        (ENTRY.replace("known upstream", " "), "reason"),
+        ("finding = [3]\n", "is no table"),
         (ENTRY + 'severity = "low"\n', "severity"),
         ("findings = 3\n", "more than [[finding]] tables"),
         ("[[finding", "is no TOML"),
@@ -73,21 +90,18 @@ def test_a_file_that_says_too_little_or_too_much_is_misused(text: str, said: str
     assert said in caught.value.message
 
 
-def result(found: Found, **more: bool) -> PeerResult:
+def result(found: Found, *, stopped: bool = False) -> PeerResult:
     """A run that found one thing and exercised everything."""
-    description = Description("Ours", "1", ["small"], {}, {}, [("alloc", "granted")], {})
     hunt = Hunt(1, 10, 1.0)
     hunt.outcomes["alloc", "granted"] = hunt.actions["allocate"] = 5
-    return PeerResult("vllm", description, 1, hunt, (found,), None, **more)
+    return PeerResult("vllm", DESCRIPTION, 1, hunt, (found,), None, stopped)
 
 
-def test_an_excused_finding_leaves_a_pass_and_a_lapsed_one_says_who_excused_it(tmp_path: Path) -> None:
+def test_an_excused_finding_leaves_a_pass_and_no_other_does(tmp_path: Path) -> None:
     (entry,) = known(tmp_path)
     path = Path("finding.json")
     assert result(Found(FINDING, path, excused=entry)).answer is Answer.HOLDS
-    lapsed = result(Found(FINDING, path, lapsed=entry))
-    assert lapsed.answer is Answer.VIOLATED
-    assert "cache team excused it until 2027-01-31" in lapsed.reasons[0].text
+    assert result(Found(FINDING, path)).answer is Answer.VIOLATED
 
 
 def test_an_interrupted_run_is_inconclusive_unless_it_found_something(tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
-"""`python -m fuzz.peers.inside DRIVER`: loads a driver and lives the lives that it is asked for, one request a line.
+"""`python -m fuzz.peers.inside DRIVER [STACK]`: loads a driver and lives the lives that it is asked for, one a line.
 
-`DRIVER` is a module's name or a Python file, which describes an allocator in a variable `TARGET`.
+`DRIVER` is a module's name or a Python file, which describes an allocator in a variable `TARGET`.  At SIGUSR1 the file
+`STACK` is told where the process is.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Iterator
@@ -24,15 +27,27 @@ _OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 def main() -> None:
     """Load the driver, describe its target, and serve."""
     replies = _own_stdout()
-    target = _loaded(sys.argv[1])
-    _say(replies, _description(target))
+    try:
+        target = _loaded(sys.argv[1])
+        description = _description(target)
+    except Exception as error:
+        _show(error)
+        _say(replies, {"failed": f"does not load: {_told(error)}"})
+        return
+    if len(sys.argv) > 2:
+        # in C, so that whatever hangs can be asked
+        faulthandler.register(signal.SIGUSR1, file=open(sys.argv[2], "a"))  # noqa: SIM115  # for as long as it runs
+    _say(replies, description)
     for line in sys.stdin:
-        for reply in lived(target, json.loads(line)):
-            _say(replies, reply)
+        try:
+            for reply in lived(target, json.loads(line)):
+                _say(replies, reply)
+        except (TypeError, ValueError) as error:
+            _say(replies, {"failed": f"a call, an outcome or a record is no JSON: {error}"})
 
 
 def lived(target: Target, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """One life: for each call, what was called, how it ended and what was written down; then how the life ended.
+    """One life: for each call, that it is made, how it ended and what was written down; then how the life ended.
 
     Args:
         target: is built.
@@ -55,6 +70,7 @@ def lived(target: Target, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield {"call": None, "outcome": "built", "records": tape.take()}
             for call in _calls(driver, request):
                 outcome = "broken"
+                yield {"asked": call}
                 outcome = driver.make(call)
                 driver.check()
                 yield {"call": call, "outcome": outcome, "records": tape.take()}
@@ -93,6 +109,13 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}{where}: {said}"
 
 
+def _show(error: Exception) -> None:
+    """Show the way to an exception, from where it is no more ours."""
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if not frame.filename.startswith((_OURS, "<frozen importlib"))]
+    sys.stderr.writelines(traceback.format_list(theirs))
+
+
 def _description(target: Target) -> dict[str, Any]:
     faults = {
         name: {"property": each.property, "prose": each.prose, "precedent": each.precedent, "setups": list(each.setups)}
@@ -106,20 +129,33 @@ def _description(target: Target) -> dict[str, Any]:
         "leaves_out": dict(target.leaves_out),
         "expects": [list(each) for each in target.expects],
         "faults": faults,
+        "patience": target.patience,
+        "source": _source(target),
     }
+
+
+def _source(target: Target) -> str:
+    """The folder that a package was loaded from, or the driver's file."""
+    module = sys.modules.get(target.package) if target.package else None
+    if module is None or not module.__file__:
+        return sys.argv[1]
+    return os.path.dirname(os.path.abspath(module.__file__))
 
 
 def _loaded(name: str) -> Target:
     is_file = name.endswith(".py")
+    if is_file:
+        # as for any script, what lies beside it can be imported
+        sys.path.insert(0, os.path.dirname(name))
     spec = spec_from_file_location("driver_in_a_file", name) if is_file else find_spec(name)
     if spec is None or spec.loader is None:
-        sys.exit(f"there is no driver {name}")
+        raise ImportError(f"there is no driver {name}")
     module = module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     target = getattr(module, "TARGET", None)
     if not isinstance(target, Target):
-        sys.exit(f"{name} describes no target in a variable TARGET")
+        raise ImportError("there is no Target in a variable TARGET")
     return target
 
 

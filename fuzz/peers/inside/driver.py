@@ -86,6 +86,8 @@ class Target:
         leaves_out: each property that does not apply, and what else is not looked at, with the reason.
         expects: calls with their outcomes, `("alloc", "granted")`, without which a run has shown too little.
         faults: by name.
+        patience: seconds in which any call returns, and any driver is built; what takes longer hangs.
+        package: the name of the package that is driven, whose place a report names; none where the driver's file is it.
     """
 
     title: str
@@ -96,3 +98,5 @@ class Target:
     leaves_out: Mapping[str, str]
     expects: Sequence[tuple[str, str]] = ()
     faults: Mapping[str, Fault] | None = None
+    patience: float = 30.0
+    package: str = ""

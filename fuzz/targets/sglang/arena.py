@@ -47,7 +47,13 @@ class Arena:
         """A gate, where this release has one for this chain."""
         if hasattr(self.allocator, setter):
             getattr(self.allocator, setter)(lambda: self.open_gates[who])
-            self.gates.append(who)
+        elif IS_OLD and who == "disagg":
+            # of a chain with windows each member takes one, and nothing takes one for all
+            for member in self.members:
+                member.part.disagg_move_gate = lambda: self.open_gates[who]
+        else:
+            return
+        self.gates.append(who)
 
     def _chain(self, setup: str) -> Chain:
         first, last = self.members[0], self.members[-1]

@@ -188,4 +188,5 @@ TARGET: Final = Target(
     leaves_out=LEAVES_OUT,
     expects=[expected for expected in EXPECTS if not (IS_OLD and expected[0] == "ensure")],
     faults=FAULTS,
+    package="sglang",
 )

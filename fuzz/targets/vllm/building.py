@@ -8,7 +8,6 @@ import torch
 from vllm.sampling_params import SamplingParams
 from vllm.utils.hashing import sha256
 from vllm.v1.core.kv_cache_manager import KVCacheManager
-from vllm.v1.core.kv_cache_planning import unify_kv_cache_spec_page_size
 from vllm.v1.core.kv_cache_utils import get_request_block_hasher, init_none_hash
 from vllm.v1.kv_cache_interface import (
     FullAttentionSpec,
@@ -18,6 +17,12 @@ from vllm.v1.kv_cache_interface import (
     SlidingWindowSpec,
 )
 from vllm.v1.request import Request
+
+try:
+    from vllm.v1.core.kv_cache_planning import unify_kv_cache_spec_page_size
+except ImportError:
+    # until 0.32.0 it lay with the other helpers
+    from vllm.v1.core.kv_cache_utils import unify_kv_cache_spec_page_size
 
 torch.set_num_threads(1)
 logging.disable(logging.WARNING)

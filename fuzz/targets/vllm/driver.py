@@ -470,4 +470,5 @@ TARGET: Final = Target(
     leaves_out=LEAVES_OUT,
     expects=EXPECTS,
     faults=FAULTS,
+    package="vllm",
 )
