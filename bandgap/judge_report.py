@@ -27,6 +27,9 @@ TO_BLAME = {
 }
 
 
+_STYLES = {"legal": "bold green", "interrupted": "bold yellow", "inconclusive": "bold yellow"}
+
+
 @dataclass(frozen=True)
 class Judged:
     """A trace and what was said of it."""
@@ -41,6 +44,8 @@ class Judged:
     history: History | None = None
     code: str = ""
     """Python that judges the trace again, up to what is wrong."""
+    growing: bool = False
+    """All that is written so far was judged, and there may be more to come."""
 
     @property
     def finding(self) -> Finding | None:
@@ -56,20 +61,25 @@ class Judged:
     def outcome(self) -> str:
         """One word for it."""
         if self.finding is None:
-            return "interrupted" if self.interrupted else "legal"
+            return "interrupted" if self.interrupted else "inconclusive" if self.verdict.lost else "legal"
         return "damaged" if self.finding.blame == "trace" else "illegal"
 
 
 def report(judged: Judged, width: int) -> Iterator[RenderableType]:
     """What `bandgap judge` prints, in at most so many columns."""
     verdict = judged.verdict
-    style = {"legal": "bold green", "interrupted": "bold yellow"}.get(judged.outcome, "bold red")
+    style = {"legal": "bold green", "interrupted": "bold yellow", "inconclusive": "bold yellow"}.get(
+        judged.outcome, "bold red"
+    )
     yield f"[bold]{escape(printable(judged.trace))}[/]: [{style}]{judged.outcome}[/]{escape(_of_what(judged))}"
     misuses = f" ({counted(judged.misuses, 'misuse')} rejected)" if judged.misuses else ""
     yield (
         f"{counted(verdict.lines, 'line')}, {counted(verdict.calls, 'call')}{misuses}, "
         f"{counted(verdict.page_actions, 'page action')} in {judged.seconds:.2f} s: {judged.rate:,.0f} per second"
     )
+    if verdict.lost:
+        missing = counted(verdict.lost, "record")
+        yield f"[bold yellow]{missing} lost[/]: what happened until the next snapshot is not known"
     if verdict.by_action:
         yield ""
         yield _counts(verdict)
@@ -100,6 +110,7 @@ def document(judged: Judged) -> dict[str, Any]:
         "lines": verdict.lines,
         "calls": verdict.calls,
         "misuses": judged.misuses,
+        "lost": verdict.lost,
         "page_actions": verdict.page_actions,
         "by_action": _by_action(verdict),
         "seconds": judged.seconds,
@@ -111,7 +122,7 @@ def document(judged: Judged) -> dict[str, Any]:
 def _of_what(judged: Judged) -> str:
     if judged.finding is not None:
         return f" at line {judged.finding.line:,}: {judged.finding.check}"
-    return " so far" if judged.interrupted else ""
+    return " so far" if judged.interrupted or judged.growing else ""
 
 
 def _counts(verdict: Verdict) -> Table:

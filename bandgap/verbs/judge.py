@@ -13,13 +13,20 @@ def run(
     unfinished: Annotated[
         bool, typer.Option("--unfinished", help="The trace is still being written: no closing line is asked for.")
     ] = False,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow", help="Judge the lines as they are written, from file to file, until the end or Ctrl-C."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> Exit:
     """Judge a recorded trace: every call and every step by the specification, up to the first that is not legal."""
+    from bandgap.following import followed
     from bandgap.judge_report import document, report
     from bandgap.judging import judged
 
-    said = judged(trace, whole=not unfinished)
+    said = followed(trace) if follow else judged(trace, whole=not unfinished)
     if as_json:
         print_json(document(said))
     else:
@@ -27,4 +34,4 @@ def run(
         console.print(*report(said, console.width), sep="\n", soft_wrap=True)
     if said.finding is not None:
         return Exit.VIOLATED
-    return Exit.INCONCLUSIVE if said.interrupted else Exit.HOLDS
+    return Exit.INCONCLUSIVE if said.interrupted or said.verdict.lost else Exit.HOLDS

@@ -87,6 +87,7 @@ def test_the_document_of_a_legal_trace(tmp_path: Path) -> None:
         "lines": 12,
         "calls": 4,
         "misuses": 1,
+        "lost": 0,
         "page_actions": 3,
         "by_action": {"share": 1, "move": 1, "unpublish": 1},
         "finding": None,
