@@ -21,6 +21,7 @@ from impl.serving.engine.job import Job
 from impl.serving.engine.model import VOCABULARY, Model
 from impl.serving.engine.paged import places_of
 from impl.serving.engine.share import share_of
+from impl.serving.prefix.cache import PrefixCache
 
 STREAM: Final = "compute"
 """On which all forwards run."""
@@ -48,12 +49,14 @@ class Policy:
         chunk: tokens that a job computes in one forward at most.
         in_flight: forwards that the host has launched and not seen the end of, at most.
         positions: tokens of the longest job, the generated ones included.
+        interval: tokens between two states that the prefix cache keeps; None for no prefix cache.
     """
 
     most_running: int = 8
     chunk: int = 16
     in_flight: int = 2
     positions: int = 512
+    interval: int | None = None
 
 
 class Engine:
@@ -75,6 +78,8 @@ class Engine:
     ) -> None:
         self.policy = policy or Policy()
         self.requests = Requests(allocator)
+        interval = self.policy.interval
+        self.prefix = None if interval is None else PrefixCache(allocator, self.requests, interval=interval)
         self.retractions = self.forwards = 0
         self._model, self._allocator, self._device = model, allocator, device
         self._places = places_of(device.chain)
@@ -162,13 +167,15 @@ class Engine:
         """The jobs of the next forward, and how many tokens each computes; new ones begin here."""
         while self._waiting and len(self._running) < self.policy.most_running and not self._is_full:
             job = self._waiting.popleft()
-            job.request = self.requests.begin()
+            job.request = self.requests.begin() if self.prefix is None else self.prefix.begin(job.tokens)
             self._running.append(job)
         batch = []
         for job in self._running:
             begun = _request(job).tokens
             left = (job.known if begun < job.known else begun + 1) - begun
             count = min(left, self.policy.chunk, job.total - begun)
+            if self.prefix is not None:
+                count = min(count, self.prefix.interval - begun % self.prefix.interval)
             if count > 0:
                 batch.append((job, count))
         return batch
@@ -177,6 +184,8 @@ class Engine:
         """Whether to ask again with what is left of the batch."""
         if refusal.reason == "after-release":
             return False
+        if self.prefix is not None and self.prefix.give_way(refusal):
+            return True
         job = self._running[-1]
         if len(self._running) == 1:
             # even alone it has no room
@@ -213,6 +222,10 @@ class Engine:
         forward.ends = self._device.ends_of(ticket)
         self._flying.append(forward)
         self.forwards += 1
+        for job, _ in batch:
+            # the state as it is after these tokens is overwritten by the next forward
+            if self.prefix is not None and _request(job).tokens % self.prefix.interval == 0:
+                self._keep(job, _request(job).tokens)
 
     def _end(self, forward: Forward) -> None:
         if not forward.settled:
@@ -233,11 +246,16 @@ class Engine:
         self._is_full = False
         if job.request is not None:
             self._running.remove(job)
+            self._keep(job, job.request.settled)
             self.requests.finish([job.request])
             job.request = None
         elif job in self._waiting:
             self._waiting.remove(job)
         self._lines.append(job.number)
+
+    def _keep(self, job: Job, tokens: int) -> None:
+        if self.prefix is not None and tokens <= job.known:
+            self.prefix.keep(job.tokens[:tokens], _request(job))
 
     def _write(self, job: Job) -> None:
         """The prompt, into the table of tokens; behind everything that was launched for the line's last job."""

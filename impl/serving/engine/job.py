@@ -36,8 +36,13 @@ class Job:
     rejected: bool = False
 
     @property
+    def tokens(self) -> list[int]:
+        """Those that the host has seen."""
+        return self.prompt + self.said
+
+    @property
     def known(self) -> int:
-        """Tokens that the host has seen: the prompt, and what was said."""
+        """How many tokens the host has seen: the prompt, and what was said."""
         return len(self.prompt) + len(self.said)
 
     @property
