@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic
 
+from crew.interrupts import uninterrupted
 from crew.words import TRIES, Done, Failed, J, R
 
 
@@ -128,7 +129,7 @@ class LocalCrew(Generic[J, R]):
         number = next(number for number in range(self.size) if number not in taken)
         gpu = number % self._gpus if self._gpus else None
         process = self._context.Process(target=_work_off, args=(theirs, self._work, gpu), daemon=True)
-        with _uninterrupted():
+        with uninterrupted():
             # a process that was started and is not known here would be left running
             process.start()
             self._hands[ours] = _Hand(number, process)
@@ -170,16 +171,6 @@ class LocalCrew(Generic[J, R]):
         hand.process.join()
         pipe.close()
         return hand
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits until the end."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work_off(pipe: "Connection[Any, Any]", work: Callable[[J], R], gpu: int | None) -> None:

@@ -32,7 +32,7 @@ def on_ray(
 ) -> "Iterator[RayCrew[J, R]]":
     """Processes of a Ray cluster.  One that is started here is gone when the block ends, however it ends.
 
-    Where the cluster has GPUs, each job has one.
+    Where the cluster has GPUs, each job has one, or shares it where there are more jobs than GPUs.
 
     Args:
         work: does a job; a function of a module or a partial of one, sent to each node once.
@@ -77,7 +77,8 @@ class RayCrew(Generic[J, R]):
         self.size = size
         self._ray, self._limit = ray, limit
         self._work = ray.put(work)
-        gpus = 1 if ray.cluster_resources().get("GPU") else 0
+            # each process sees one GPU; where there are more processes they share it
+        gpus = min(1.0, int(10_000 * ray.cluster_resources().get("GPU", 0) / size) / 10_000)
         # a worker that dies is seen here, and its job is given to another
         self._remote = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=0)(_work_off)
         self._waiting: deque[_Given[J]] = deque()

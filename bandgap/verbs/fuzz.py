@@ -1,121 +1,70 @@
-"""`bandgap fuzz`: drive an allocator for a while and see whether anything breaks."""
+"""`bandgap fuzz`: a campaign, for a minute or for days, that can be gone on with whatever ended it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.markup import escape
 
+from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, err, out, print_json
 
-if TYPE_CHECKING:
-    from fuzz.seeded import Run
-
-_SHOWN_EVERY = 5.0
-"""Seconds between two lines of progress."""
-
 
 def run(
-    target: Annotated[str, typer.Option(help="The allocator that is driven.")] = "bandgap",
-    minutes: Annotated[float, typer.Option(min=0.01, help="How long.")] = 1.0,
+    target: Annotated[
+        str, typer.Option(help="The allocator that is driven: bandgap, bandgap-simulated, sglang, vllm, DRIVER.py.")
+    ] = "bandgap",
+    minutes: Annotated[
+        float | None, typer.Option(min=0.0001, help="How long in all; 1 unless units are given.")
+    ] = None,
+    units: Annotated[int | None, typer.Option(min=1, help="How many units of work in all.")] = None,
+    workers: Annotated[int, typer.Option(min=1, max=1024, help="Processes, each with a lane of units.")] = 1,
     seed: Annotated[int, typer.Option(help="Of all choices: the same seed does the same.")] = 1,
-    folder: Annotated[Path, typer.Option("--out", help="Where a failure is saved.")] = Path(".bandgap/failures"),
+    engine: Annotated[str, typer.Option(help="Who does the work: local processes, or a ray cluster.")] = "local",
+    address: Annotated[str | None, typer.Option(help="Of a Ray cluster; one is started here if left out.")] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLACE",
+            help="What campaigns leave to each other: a folder, redis://HOST or github:OWNER/REPOSITORY. "
+            "Of several the first is written, the others only read.",
+        ),
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option("--out", help="Of the campaign; one that is there is gone on with.")
+    ] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the campaign of this folder.")] = None,
+    fault: Annotated[str | None, typer.Option(help="Put a seeded fault into force, to see it found.")] = None,
+    unit_calls: Annotated[
+        int, typer.Option(min=1, help="Judged calls of one unit of work, about: the most that a kill costs a worker.")
+    ] = 10_000,
     as_json: AsJson = False,
 ) -> Exit:
-    """Drives an allocator as a serving engine would, judges every event, and reads every byte back."""
-    from bandgap.gate.targets import target_named
-    from fuzz.pasted import pasted
-    from fuzz.reproduction import saved
-    from fuzz.seeded import run_seeded
-    from fuzz.setups import setup_names, setup_of
+    """Drives an allocator as a serving engine would, judges every event, and reads every byte back.
 
-    driven = target_named(target)
-    shown = [0.0]
+    Every unit of work that is over is written down at once: whatever ends it, the same command goes on where it was.
+    """
+    from bandgap.campaigns.asked import Asked, again, floor_of, new_folder
+    from bandgap.campaigns.running import worked_off
+    from bandgap.campaigns.telling import Teller, document, reasons_of, show
+    from bandgap.gate.verdict import answer_of
+    from crew.engines import ENGINES
 
-    def told(so_far: "Run") -> None:
-        if not as_json and so_far.seconds - shown[0] >= _SHOWN_EVERY:
-            err().print(f"[dim]{so_far.seconds:.0f} s: {_rate(so_far)}[/]")
-            shown[0] = so_far.seconds
-        latest[:] = [so_far]
-
-    latest: list[Run] = []
-    setups = [setup_of(name) for name in setup_names()]
-    try:
-        done = run_seeded(setups, seed, target=driven, seconds=60 * minutes, progress=told)
-        stopped = False
-    except KeyboardInterrupt:
-        if not latest:
-            raise
-        done, stopped = latest[0], True
-    path = None if done.failure is None else saved(done.failure, folder)
+    if engine not in ENGINES:
+        raise UsageError("--engine", engine, "is not an engine", f"choose one of {', '.join(ENGINES)}")
+    if address is not None and engine != "ray":
+        raise UsageError("--address", address, "is of a Ray cluster", "add --engine ray")
+    if resume is not None and folder is not None:
+        raise UsageError("--resume", str(resume), "names a folder, and so does --out", "give one of them")
+    if resume is not None:
+        place, head = resume, again(resume, minutes, units)
+    else:
+        asked = Asked(target, seed, workers, unit_calls, fault, corpus or (), minutes, units)
+        place, head = folder or new_folder(target), asked.head()
+    floor = floor_of(head)
+    ended = worked_off(place, head, engine, address, Teller(err(), floor, quiet=as_json).tell)
     if as_json:
-        print_json(_document(done, stopped, path))
-    elif done.failure is not None:
-        out().print(f"[bold red]{done.failure.property}[/] breaks: {escape(done.failure.problem)}\n")
-        print(pasted(done.failure, driven))
-        out().print(f"Again: bandgap reproduce {path}")
-    _say_how_it_ended(done, stopped, as_json)
-    return _exit(done, stopped)
-
-
-def _rate(done: "Run") -> str:
-    rate = done.calls / done.searching if done.searching else 0.0
-    return (
-        f"{done.calls:,} judged calls, {done.coverage.page_actions:,} page actions, {done.lives:,} allocators, "
-        f"{rate:,.0f} calls/s"
-    )
-
-
-def _missing(done: "Run") -> tuple[str, ...]:
-    from fuzz.floors import unexercised
-
-    return unexercised(done.coverage)
-
-
-def _exit(done: "Run", stopped: bool) -> Exit:
-    if done.failure is not None:
-        return Exit.VIOLATED
-    return Exit.INCONCLUSIVE if stopped or _missing(done) else Exit.HOLDS
-
-
-def _say_how_it_ended(done: "Run", stopped: bool, as_json: bool) -> None:
-    if as_json:
-        return
-    out().print(_rate(done))
-    if done.failure is None:
-        if stopped:
-            out().print("Stopped before the time was over; nothing had broken.")
-        elif missing := _missing(done):
-            out().print(f"Nothing broke, but too little was tried: {', '.join(missing)}")
-        else:
-            out().print("[green]Nothing broke.[/]")
-
-
-def _document(done: "Run", stopped: bool, path: Path | None) -> dict[str, Any]:
-    failure = done.failure
-    return {
-        "seed": done.seed,
-        "stopped": stopped,
-        "allocators": done.lives,
-        "operations": done.operations,
-        "calls": done.calls,
-        "page_actions": done.coverage.page_actions,
-        "seconds": round(done.seconds, 3),
-        "calls_per_second": round(done.calls / done.searching, 1) if done.searching else 0.0,
-        "coverage": {
-            "actions": dict(sorted(done.coverage.actions.items())),
-            "outcomes": {f"{call}: {how}": n for (call, how), n in sorted(done.coverage.outcomes.items())},
-            "operations": {f"{name}: {how}": n for (name, how), n in sorted(done.coverage.operations.items())},
-            "unexercised": list(_missing(done)),
-        },
-        "failure": None
-        if failure is None
-        else {
-            "property": failure.property,
-            "problem": failure.problem,
-            "setup": failure.setup.name,
-            "calls": len(failure.script),
-            "file": str(path),
-        },
-    }
+        print_json(document(ended, floor))
+    else:
+        show(ended, floor, out())
+    return answer_of(reasons_of(ended, floor)).exit

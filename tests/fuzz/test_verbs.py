@@ -1,49 +1,63 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.verbs import faults, fuzz, reproduce
-from fuzz.coverage import Coverage
 from fuzz.faults import trial
-from fuzz.faults.all import FAULTS
 
 
-def test_a_run_that_exercised_too_little_is_inconclusive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert fuzz.run(minutes=0.0001, folder=tmp_path, as_json=True) is Exit.INCONCLUSIVE
+def _fuzz(folder: Path, **options: Any) -> Exit:
+    return fuzz.run(**{"folder": folder / "campaign", "corpus": [str(folder / "corpus")], "unit_calls": 300, **options})
+
+
+def test_a_campaign_that_exercised_too_little_is_inconclusive(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _fuzz(tmp_path, minutes=0.0001, as_json=True) is Exit.INCONCLUSIVE
     document = json.loads(capsys.readouterr().out)
-    assert document["failure"] is None
+    assert document["failures"] == []
     assert "allocate: step 3 settling" in document["coverage"]["unexercised"]
-    assert document["calls"] > 0
+    assert document["units"] == {"driver": 1}
+    assert document["calls"] >= 300
 
 
 def test_what_breaks_is_printed_saved_and_can_be_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with FAULTS["free-ignores-holders"].apply():
-        assert fuzz.run(minutes=0.5, folder=tmp_path) is Exit.VIOLATED
-        printed = capsys.readouterr().out
-        (saved,) = tmp_path.iterdir()
-        assert reproduce.run(saved) is Exit.VIOLATED
+    assert _fuzz(tmp_path, units=1, fault="free-ignores-holders") is Exit.VIOLATED
+    printed = capsys.readouterr().out
     assert "outside-is-free breaks" in printed
     assert "a.release(" in printed
+    (saved,) = (tmp_path / "campaign" / "failures").iterdir()
+    assert reproduce.run(saved) is Exit.VIOLATED
+    saved.write_text(saved.read_text().replace('"fault": "free-ignores-holders"', '"fault": null'))
     assert reproduce.run(saved) is Exit.HOLDS
 
 
-def test_an_unknown_target_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--target"):
-        fuzz.run(target="nobody", folder=tmp_path)
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"target": "nobody"}, "--target"),
+        ({"fault": "nothing-like-it"}, "--fault"),
+        ({"engine": "steam"}, "--engine"),
+        ({"address": "10.0.0.1:6379"}, "--address"),
+        ({"corpus": ["ftp://somewhere"]}, "--corpus"),
+        ({"corpus": ["github:nobody"]}, "--corpus"),
+        ({"corpus": ["redis://127.0.0.1:1"]}, "--corpus"),
+        ({"resume": Path("nowhere")}, "--resume"),
+    ],
+)
+def test_what_cannot_be_is_refused(tmp_path: Path, options: dict[str, Any], field: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        _fuzz(tmp_path, units=1, **options)
+    assert refused.value.field == field
 
 
-def test_a_run_that_is_stopped_tells_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fuzz import seeded
-
-    def stopped(*_: object, progress: object, **__: object) -> None:
-        progress(seeded.Run(1, 1, 5, 7, 1.0, 1.0, Coverage(), None))  # type: ignore[operator]  # it is told
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(seeded, "run_seeded", stopped)
-    assert fuzz.run(folder=tmp_path) is Exit.INCONCLUSIVE
+def test_a_folder_without_a_campaign_cannot_be_gone_on_with(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="has no campaign"):
+        fuzz.run(resume=tmp_path)
 
 
 def test_the_matrix_of_faults_is_a_document(

@@ -18,6 +18,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "impl": frozenset({"events", "msgspec", "numpy", "torch", "triton"}),
     "impl.arithmetic": frozenset(),
     "fuzz": frozenset({"spec", "events", "impl", "crew", "hypothesis", "msgspec", "numpy", "torch"}),
+    # Redis holds a corpus that several machines share, for those who ask
+    "fuzz.campaign.corpus": frozenset({"hypothesis", "redis"}),
     # drives other people's allocators in environments that `make peers` builds
     "fuzz.peers": frozenset({"spec", "events", "msgspec", "bench.peers.environments"}),
     "fuzz.targets.sglang": frozenset({"torch", "transformers", "sglang", "bench.peers.torchvision_absent"}),

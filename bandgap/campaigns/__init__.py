@@ -1,0 +1,1 @@
+"""Campaigns as a person asks for them and reads them."""

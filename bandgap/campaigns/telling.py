@@ -1,0 +1,159 @@
+"""What a campaign came to, for people and for programs."""
+
+import shlex
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from bandgap.campaigns.asked import Floor
+from bandgap.campaigns.running import Ended
+from bandgap.gate.verdict import Answer, Reason, answer_of
+from fuzz.campaign.campaign import Campaign
+from fuzz.campaign.summary import Distinct
+
+SHOWN_EVERY = 5.0
+"""Seconds between two lines of progress."""
+
+COLOURS = {
+    Answer.HOLDS: "green",
+    Answer.INCONCLUSIVE: "yellow",
+    Answer.BROKEN: "magenta",
+    Answer.VIOLATED: "bold red",
+}
+
+
+class Teller:
+    """Says how far a campaign is, now and then, and each new failure at once."""
+
+    def __init__(self, console: Console, floor: Floor, *, quiet: bool) -> None:
+        self._console, self._floor, self._quiet = console, floor, quiet
+        self._begun = self._shown = time.monotonic()
+        self._calls: int | None = None
+        self._known: set[str] = set()
+
+    def tell(self, campaign: Campaign) -> None:
+        """Told after each unit, and while none is over."""
+        now, summary = time.monotonic(), campaign.summary
+        if self._calls is None:
+            self._calls = summary.calls
+            self._known = set(campaign.files())
+        if self._quiet:
+            return
+        for name, one in campaign.files().items():
+            if name not in self._known:
+                self._known.add(name)
+                problem = escape(one.finding.problem)
+                self._console.print(f"[bold red]{one.finding.look[0]}[/] breaks on {one.finding.setup}: {problem}")
+        if now - self._shown >= SHOWN_EVERY:
+            self._shown = now
+            rate = (summary.calls - self._calls) / (now - self._begun)
+            missing = len(self._floor.missing(summary.coverage))
+            self._console.print(
+                f"[dim]{now - self._begun:.0f} s: {_amount(campaign)}, {rate:,.0f} calls/s now, "
+                f"{missing} things not yet exercised, {len(summary.found)} failures[/]"
+            )
+
+
+def reasons_of(ended: Ended, floor: Floor) -> list[Reason]:
+    """Everything that keeps a campaign from being a pass."""
+    summary = ended.campaign.summary
+    reasons = [
+        Reason(Answer.VIOLATED, f"{one.finding.look[0]} is violated: {one.finding.problem}")
+        for one in ended.campaign.files().values()
+    ]
+    for (lane, index), problem in summary.broken.items():
+        last = problem.strip().splitlines()[-1]
+        reasons.append(Reason(Answer.BROKEN, f"unit {index} of lane {lane} has no result: {last}"))
+    if ended.stopped:
+        reasons.append(Reason(Answer.INCONCLUSIVE, "it was stopped before it was over"))
+    if not summary.calls or not summary.coverage.page_actions:
+        reasons.append(Reason(Answer.INCONCLUSIVE, "nothing was judged"))
+    elif missing := floor.missing(summary.coverage):
+        reasons.append(Reason(Answer.INCONCLUSIVE, f"too little was exercised: {', '.join(missing)}"))
+    return reasons
+
+
+def document(ended: Ended, floor: Floor) -> dict[str, Any]:
+    """All of it."""
+    campaign, summary, reasons = ended.campaign, ended.campaign.summary, reasons_of(ended, floor)
+    coverage = summary.coverage
+    return {
+        "target": campaign.plan.target,
+        "seed": campaign.plan.seed,
+        "workers": campaign.plan.lanes,
+        "code": campaign.plan.code,
+        "folder": str(campaign.folder),
+        "verdict": str(answer_of(reasons)),
+        "reasons": [reason.text for reason in reasons],
+        "stopped": ended.stopped,
+        "resumed_after_units": campaign.resumed,
+        "units": dict(sorted(summary.units.items())),
+        "allocators": summary.lives,
+        "operations": summary.operations,
+        "calls": summary.calls,
+        "page_actions": coverage.page_actions,
+        "seconds": round(summary.seconds, 3),
+        "calls_per_second": round(_rate(campaign), 1),
+        "excused": summary.excused,
+        "coverage": {
+            "actions": dict(sorted(coverage.actions.items())),
+            "outcomes": {f"{call}: {how}": n for (call, how), n in sorted(coverage.outcomes.items())},
+            "operations": {f"{name}: {how}": n for (name, how), n in sorted(coverage.operations.items())},
+            "unexercised": list(floor.missing(coverage)),
+        },
+        "failures": [_failure(campaign, name, one) for name, one in campaign.files().items()],
+        "broken": [
+            {"lane": lane, "unit": index, "problem": problem} for (lane, index), problem in summary.broken.items()
+        ],
+    }
+
+
+def _failure(campaign: Campaign, name: str, one: Distinct) -> dict[str, Any]:
+    return {
+        "property": one.finding.look[0],
+        "call": one.finding.look[1],
+        "problem": one.finding.problem,
+        "setup": one.finding.setup,
+        "setups": sorted(one.setups),
+        "calls": one.finding.calls,
+        "times": one.times,
+        "lane": one.lane,
+        "unit": one.index,
+        "file": str(campaign.folder / "failures" / name),
+    }
+
+
+def show(ended: Ended, floor: Floor, console: Console) -> None:
+    """The same in some lines."""
+    campaign, summary = ended.campaign, ended.campaign.summary
+    for name, one in campaign.files().items():
+        problem = escape(one.finding.problem)
+        console.print(f"[bold red]{one.finding.look[0]}[/] breaks on {', '.join(sorted(one.setups))}: {problem}")
+        console.print(f"{one.times} times; {one.finding.calls} calls are enough:\n")
+        console.print(one.finding.shown, markup=False, soft_wrap=True)
+        path = shlex.quote(str(campaign.folder / "failures" / name))
+        console.print(f"Again: bandgap reproduce {escape(path)}\n", soft_wrap=True)
+    console.print(f"{_amount(campaign)}, {summary.lives:,} allocators, {_rate(campaign):,.0f} calls/s of a worker")
+    if campaign.resumed:
+        console.print(f"{campaign.resumed} units had been done before")
+    reasons = reasons_of(ended, floor)
+    for reason in reasons:
+        if reason.answer is not Answer.VIOLATED:
+            console.print(f"{reason.answer}: {escape(reason.text)}")
+    answer = answer_of(reasons)
+    console.print(f"[{COLOURS[answer]}]{'nothing broke' if answer is Answer.HOLDS else answer}[/]")
+    console.print(f"[dim]Go on: bandgap fuzz --resume {escape(shlex.quote(str(campaign.folder)))}[/]", soft_wrap=True)
+
+
+def _amount(campaign: Campaign) -> str:
+    summary = campaign.summary
+    units = sum(summary.units.values())
+    return f"{units:,} units, {summary.calls:,} judged calls, {summary.coverage.page_actions:,} page actions"
+
+
+def _rate(campaign: Campaign) -> float:
+    """Judged calls of one worker per second."""
+    summary = campaign.summary
+    return summary.calls / summary.seconds if summary.seconds else 0.0

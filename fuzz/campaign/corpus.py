@@ -1,0 +1,97 @@
+"""The corpus: what campaigns leave to each other, in an example database of Hypothesis'."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from hypothesis.database import (
+    DirectoryBasedExampleDatabase,
+    ExampleDatabase,
+    GitHubArtifactDatabase,
+    MultiplexedDatabase,
+    ReadOnlyDatabase,
+)
+
+from fuzz.campaign.record import Kept
+
+_PARTS: Final = ("failing", "covering", "seen")
+
+
+class NoCorpus(Exception):
+    """A place where no corpus can be.
+
+    Attributes:
+        remedy: what to do about it, a clause.
+    """
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.remedy = remedy
+
+
+def corpus_at(places: Sequence[str]) -> ExampleDatabase:
+    """The corpus at some places: what is new is put at the first, and the others are only read.
+
+    A place is a folder, `redis://HOST[:PORT][/DATABASE]` or `github:OWNER/REPOSITORY`, which is only read, wherever it
+    stands.
+
+    Raises:
+        NoCorpus: there can be none.
+    """
+    first, *others = (_database(place) for place in places)
+    return MultiplexedDatabase(first, *(ReadOnlyDatabase(other) for other in others)) if others else first
+
+
+def _database(place: str) -> ExampleDatabase:
+    if place.startswith("redis://"):
+        return _on_redis(place)
+    if place.startswith("github:"):
+        owner, _, name = place.removeprefix("github:").partition("/")
+        if not owner or not name or "/" in name:
+            raise NoCorpus("names no repository", "write github:OWNER/REPOSITORY")
+        return ReadOnlyDatabase(GitHubArtifactDatabase(owner, name))
+    if "://" in place:
+        raise NoCorpus("is no place for a corpus", "give a folder, redis://HOST or github:OWNER/REPOSITORY")
+    folder = Path(place)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NoCorpus(f"cannot be made ({error.strerror})", "give a folder that can be written") from error
+    return DirectoryBasedExampleDatabase(folder)
+
+
+def _on_redis(place: str) -> ExampleDatabase:
+    try:
+        from hypothesis.extra.redis import RedisExampleDatabase
+        from redis import Redis, RedisError
+    except ImportError as error:
+        raise NoCorpus("needs the client of Redis", "pip install redis") from error
+    redis: Any = Redis.from_url(place)
+    try:
+        redis.ping()
+    except RedisError as error:
+        raise NoCorpus(f"does not answer: {error}", "give the address of a Redis that runs") from error
+    # what is old is worth as much
+    return RedisExampleDatabase(redis, key_prefix=b"bandgap:", expire_after=timedelta(days=3650))
+
+
+def taken(corpus: ExampleDatabase, target: str, setups: Iterable[str]) -> dict[str, Kept]:
+    """What lies there for each setup of a target, in an order that is always the same."""
+    found = {}
+    for setup in setups:
+        failing, covering, seen = (sorted(corpus.fetch(_key(target, setup, part))) for part in _PARTS)
+        found[setup] = Kept(tuple(failing), tuple(covering), tuple(each.decode() for each in seen))
+    return found
+
+
+def put(corpus: ExampleDatabase, target: str, kept: Mapping[str, Kept]) -> None:
+    """Put there what was kept for each setup; what is there already stays as it is."""
+    for setup, what in kept.items():
+        for part in _PARTS:
+            for value in getattr(what, part):
+                corpus.save(_key(target, setup, part), value.encode() if isinstance(value, str) else value)
+
+
+def _key(target: str, setup: str, part: str) -> bytes:
+    return f"bandgap/{target}/{setup}/{part}".encode()

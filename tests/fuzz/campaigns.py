@@ -1,0 +1,53 @@
+"""Small campaigns, their journals, and work that takes its process with it."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from fuzz.campaign.campaign import Head
+from fuzz.campaign.plan import Plan, code_now
+from fuzz.campaign.record import Record
+from fuzz.campaign.unit import Unit, run_unit
+
+FAULT: Final = "free-ignores-holders"
+UNITS: Final = 8
+UNIT_CALLS: Final = 300
+
+
+def plan(**changes: Any) -> Plan:
+    """Two lanes under a fault that both find."""
+    return msgspec.structs.replace(Plan("bandgap", 5, 2, UNIT_CALLS, FAULT, code_now("bandgap")), **changes)
+
+
+def head(corpus: Path, units: int | None = UNITS, minutes: float | None = None, **changes: Any) -> Head:
+    return Head(plan(**changes), (str(corpus),), minutes, units)
+
+
+def journal(folder: Path) -> dict[str, list[Record]]:
+    """What each lane has written down, without how long it took."""
+    return {
+        path.name: [
+            msgspec.structs.replace(msgspec.json.decode(line, type=Record), seconds=0.0)
+            for line in path.read_bytes().splitlines()
+        ]
+        for path in sorted((folder / "journal").iterdir())
+    }
+
+
+def failures(folder: Path) -> dict[str, bytes]:
+    """The files of the failures of a campaign."""
+    return {path.name: path.read_bytes() for path in sorted((folder / "failures").iterdir())}
+
+
+def killed_once(marks: Path, of: Plan, unit: Unit) -> Record:
+    """The process that first does unit 1 of lane 1 is killed when it has done it."""
+    record = run_unit(of, unit)
+    mark = marks / f"{unit.lane}-{unit.index}"
+    with mark.open("a") as opened:
+        opened.write("done\n")
+    if (unit.lane, unit.index) == (1, 1) and mark.read_text() == "done\n":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return record
