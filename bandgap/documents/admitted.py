@@ -16,6 +16,7 @@ PROSE: Mapping[str, str] = {
     "admission-sound": "What is admitted can be done: legal steps lead there, and the allocation succeeds.",
     "admission-complete": "What is refused cannot be done: no legal layout has room for it.",
     "lowest-step": "A demand is met by the lowest step that can meet it, and settles no more than that needs.",
+    "fewest-bytes": "Of all layouts that its step allows, a plan leads to one for which the fewest bytes move.",
     "reachable": "The layout that a step promises is reached by legal actions, one after the other.",
     "honest-refusal": "A refusal says the first reason that is true, and what it names suffices.",
     "retry-terminates": "Doing what a refusal says, and asking again, comes to an end.",

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 import z3
 
+from properties.admission.chains import Numbers
 from properties.admission.faults import FAULTS
+from properties.admission.questions import Question
 from properties.admission.readings import ANYTHING, Found, Wanted, judged, searched
 from properties.admission.small import Small
 from properties.admission.subject import AS_IT_IS, Subject
@@ -101,12 +103,18 @@ def sightings(stage: str, limits: Limits) -> Iterator[Sighting]:
     theorem = THEOREMS[stage.removeprefix(PREFIX)]
     with reading(ANYTHING):
         questions = list(theorem.questions(AS_IT_IS))
+    # a contradiction is soon found; where there is none, there is no end to looking
+    brief = Limits(limits.divided(DOUBT).effort, limits.seconds / DOUBT)
     for question in questions:
-        if _attempt([as_term(each) for each in question.given], limits.divided(DOUBT)) == z3.unsat:
+        if _attempt([as_term(each) for each in question.given], brief) == z3.unsat:
             yield Sighting(f"{stage}.{question.name}, what it is given", stage, None)
+    yield from _seen(stage, theorem, limits) if theorem.few is None else _seen_among_few(stage, theorem)
+
+
+def _seen(stage: str, theorem: Theorem, limits: Limits) -> Iterator[Sighting]:
     search = _Search(theorem, AS_IT_IS, limits)
     for case, formula in {"": True, **search.question.cases}.items():
-        called = f"{stage}{case and ', '}{case}"
+        called = _case(stage, case)
         try:
             found = search.found(formula)
             if found is not None and not _occurs(theorem, found, case):
@@ -114,6 +122,28 @@ def sightings(stage: str, limits: Limits) -> Iterator[Sighting]:
             yield Sighting(called, stage, found)
         except (GaveUp, NotConfirmed) as why:
             yield Sighting(called, stage, None, str(why))
+
+
+def _seen_among_few(stage: str, theorem: Theorem) -> Iterator[Sighting]:
+    found: dict[str, Small | None] = {}
+    with reading(judged(theorem.shape)):
+        for small, question in _few(theorem, AS_IT_IS):
+            found = {"": None, **dict.fromkeys(question.cases)} | found
+            for case, occurs in {"": True, **question.cases}.items():
+                if occurs is True and found[case] is None and _all_hold(question.given):
+                    found[case] = small
+            if all(found.values()):
+                break
+    for case, example in (found or {"": None}).items():
+        yield Sighting(_case(stage, case), stage, example)
+
+
+def _case(stage: str, case: str) -> str:
+    return f"{stage}{case and ', '}{case}"
+
+
+def _few(theorem: Theorem, subject: Subject) -> Iterator[tuple[Small, Question]]:
+    return iter(()) if theorem.few is None else theorem.few(subject)
 
 
 def trial(name: str, limits: Limits) -> Trial:
@@ -175,12 +205,15 @@ def counterexample(theorem: Theorem, subject: Subject, limits: Limits) -> Small 
         GaveUp: a limit was reached.
         NotConfirmed: in plain values it is not false.
     """
+    if theorem.few is not None:
+        with reading(judged(theorem.shape)):
+            return next((small for small, said in _few(theorem, subject) if said.goal is not True), None)
     search = _Search(theorem, subject, limits)
     found = search.found(Not(search.question.goal))
     if found is None:
         return None
     with reading(judged(theorem.shape)):
-        plain = theorem.small(subject, Found(found.numbers))
+        plain = _small(theorem, subject, Found(found.numbers))
     if not _all_hold(plain.given) or plain.goal is not False:
         raise NotConfirmed(f"{found}: it is no counterexample after all")
     return found
@@ -188,8 +221,14 @@ def counterexample(theorem: Theorem, subject: Subject, limits: Limits) -> Small 
 
 def _occurs(theorem: Theorem, found: Small, case: str) -> bool:
     with reading(judged(theorem.shape)):
-        plain = theorem.small(AS_IT_IS, Found(found.numbers))
+        plain = _small(theorem, AS_IT_IS, Found(found.numbers))
     return _all_hold(plain.given) and (not case or plain.cases[case] is True)
+
+
+def _small(theorem: Theorem, subject: Subject, numbers: Numbers) -> Question:
+    if theorem.small is None:
+        raise ValueError(f"nothing small is asked of: {theorem.prose}")
+    return theorem.small(subject, numbers)
 
 
 def _all_hold(given: tuple[Term, ...]) -> bool:
@@ -202,7 +241,7 @@ class _Search:
     def __init__(self, theorem: Theorem, subject: Subject, limits: Limits) -> None:
         self.wanted, self.solver = Wanted(), z3.Solver()
         with reading(searched(theorem.shape)):
-            self.question = theorem.small(subject, self.wanted)
+            self.question = _small(theorem, subject, self.wanted)
         self.solver.set("timeout", limits.milliseconds)
         self.solver.add(*self.wanted.within, *map(as_term, self.question.given))
 
@@ -219,5 +258,7 @@ def _attempt(denied: list[z3.BoolRef], limits: Limits, seed: int = 0) -> z3.Chec
     solver.set("rlimit", limits.effort)
     solver.set("timeout", limits.milliseconds)
     solver.set("random_seed", seed)
+    # what is given names the terms that call it to mind: no other instances are looked for
+    solver.set("mbqi", False)
     solver.add(*denied)
     return solver.check()

@@ -1,4 +1,6 @@
-"""The lines of `impl.arithmetic`, read with other words: with a solver's in place of those that branch and divide.
+"""The lines of `impl.arithmetic` and `impl.columns`, read with other words.
+
+A solver's stand in place of those that branch and divide, and, where arrays are unknown, of numpy's.
 
 What is run is compiled from the very source of the modules.  A seeded fault is another text in the place of one of
 their lines.
@@ -14,14 +16,26 @@ import z3
 
 import impl.arithmetic.admission
 import impl.arithmetic.choice
+import impl.arithmetic.ends
 import impl.arithmetic.grid
 import impl.arithmetic.placement
+import impl.columns
 from spec.logic import And, If, Or
 
-MODULES = (impl.arithmetic.choice, impl.arithmetic.grid, impl.arithmetic.placement, impl.arithmetic.admission)
+MODULES = (
+    impl.arithmetic.choice,
+    impl.arithmetic.grid,
+    impl.arithmetic.placement,
+    impl.arithmetic.admission,
+    impl.arithmetic.ends,
+    impl.columns,
+)
 """In the order in which they import each other."""
 
-Words = Mapping[str, Callable[..., Any]]
+NUMPY, LIVE, NOWHERE = (vars(impl.columns)[name] for name in ("np", "LIVE", "NOWHERE"))
+"""What the lines about arrays import: numpy, the state of a live page, and more bytes than there are."""
+
+Words = Mapping[str, Any]
 
 DIVIDE = "divided_rounding_down"
 """The word that is read where the source has `//`: not every term knows that sign."""
@@ -29,7 +43,8 @@ DIVIDE = "divided_rounding_down"
 
 def divided(dividend: Any, divisor: Any) -> Any:
     """The quotient rounded down, of plain numbers or of terms; those round so where divisors are positive."""
-    return dividend // divisor if isinstance(dividend, int) and isinstance(divisor, int) else dividend / divisor
+    of_terms = isinstance(dividend, z3.ExprRef) or isinstance(divisor, z3.ExprRef)
+    return dividend / divisor if of_terms else dividend // divisor
 
 
 BRANCHES: Words = {"select": If, "both": lambda a, b: And(a, b), "either": lambda a, b: Or(a, b)}

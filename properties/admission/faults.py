@@ -215,6 +215,44 @@ FAULTS = {
         "return count, count <= live",
         "sglang#34441",
     ),
+    "passes-over-the-first-live-page": _line(
+        "no span is looked at that begins where the live pages do",
+        "no-span-is-missed",
+        "select(both(live > 0, live_lo < useful_lo), live_lo, useful_lo)",
+        "useful_lo",
+    ),
+    "passes-over-an-end": _line(
+        "the highest end of a band that leaves room for the next is passed over",
+        "no-span-is-missed",
+        "- below.first_hi + 1",
+        "- below.first_hi",
+    ),
+    "looks-at-spans-too-small": _line(
+        "a span may be a page smaller than is needed",
+        "costs-are-as-said",
+        "np.minimum(np.arange(hi_min, hi_max + 1) - needs.need, lo_max)",
+        "np.minimum(np.arange(hi_min, hi_max + 1) - needs.need + 1, lo_max)",
+        "sglang#23174",
+    ),
+    "chooses-beyond-the-end": _line(
+        "the span that is chosen may end a page too high",
+        "costs-are-as-said",
+        "column.ended[: last + 1]",
+        "column.ended[: last + 2]",
+        "sglang#6731",
+    ),
+    "moves-the-pages-inside": _line(
+        "the live pages below the end of a span are taken to be moved, and not those above it",
+        "costs-are-as-said",
+        "np.subtract(live, live_below(states, hi_min, hi_max))",
+        "live_below(states, hi_min, hi_max)",
+    ),
+    "counts-a-page-below-itself": _line(
+        "a live page is counted as if it were below itself",
+        "live-pages-are-counted",
+        "np.cumsum(states[first:last] == LIVE, out=counts[1:])",
+        "np.cumsum(states[first:last] == LIVE, out=counts[:-1])",
+    ),
     "relayout-keeps-the-ends": Fault(
         "relayout moves pages of floats and of no other band", "higher-steps-free", replace(AS_IT_IS, stays=_keeps_ends)
     ),

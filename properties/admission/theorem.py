@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from properties.admission.chains import CHAIN, Numbers, Shape
 from properties.admission.questions import Question
+from properties.admission.small import Small
 from properties.admission.subject import Subject
 from spec.logic import And, Term
 
@@ -21,8 +22,11 @@ class Theorem:
     questions: Callable[[Subject], Iterator[Question]]
     """What is asked of the solver, to be called inside the reading of anything."""
 
-    small: Callable[[Subject, Numbers], Question]
+    small: Callable[[Subject, Numbers], Question] | None = None
     """All of it at once of a small case, to be called inside one of the small readings."""
+
+    few: Callable[[Subject], Iterator[tuple[Small, Question]]] | None = None
+    """Or all of it at once of few small cases in plain values, where no solver can look for one."""
 
     shape: Shape = CHAIN
     """Of a small case."""
@@ -52,4 +56,4 @@ def stated(
         case = small(subject, numbers)
         return Question("", tuple(given(subject, case)), And(*goals(subject, case).values()), cases(subject, case))
 
-    return Theorem(property_name, prose, questions, of_small, shape)
+    return Theorem(property_name, prose, questions, of_small, shape=shape)

@@ -3,7 +3,19 @@
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from properties.admission import changes, choices, counting, evictions, grid, order, packing, relayout, retries, rooms
+from properties.admission import (
+    changes,
+    cheapest,
+    choices,
+    counting,
+    evictions,
+    grid,
+    order,
+    packing,
+    relayout,
+    retries,
+    rooms,
+)
 from properties.admission.chains import Numbers
 from properties.admission.questions import Question, induction_lemma
 from properties.admission.subject import Subject
@@ -38,6 +50,7 @@ THEOREMS: Mapping[str, Theorem] = {
     **counting.THEOREMS,
     **changes.THEOREMS,
     **order.THEOREMS,
+    **cheapest.THEOREMS,
     **relayout.THEOREMS,
     **retries.THEOREMS,
 }

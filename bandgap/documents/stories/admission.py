@@ -155,6 +155,7 @@ EXAMPLES: Mapping[str, tuple[Case, str]] = {
     "admission-sound": (PUBLISHED, "a-promise-outlives-the-gate"),
     "admission-complete": (RELAID, "floats-never-move"),
     "lowest-step": (ROOMY, "pages-move-where-none-need-to"),
+    "fewest-bytes": (RELAID, ""),
     "reachable": (RELAID, ""),
     "honest-refusal": (HELD, "evictions-are-asked-for-where-waiting-suffices"),
     "retry-terminates": (CROWDED, ""),
