@@ -71,7 +71,8 @@ def is_asked(name: str) -> bool:
 
 def theorem_of(stage: str) -> str:
     """The stage of the theorem to which the stage of one of its parts belongs."""
-    return stage.rpartition(".")[0] if is_asked(stage) else stage
+    # Names of theorems and of their parts may have dots in them.
+    return next((name for name in STAGES if stage.startswith(f"{name}.")), stage)
 
 
 def answers(asked: Sequence[Obligation], fault: str | None, limits: Limits) -> Iterator[Answer]:
