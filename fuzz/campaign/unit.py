@@ -30,7 +30,7 @@ from fuzz.targets.protocol import Target
 STEPS: Final = 40
 """Operations in one example of the state machine."""
 
-CALLS_OF_EXAMPLE: Final = 400
+CALLS_OF_EXAMPLE: Final = 200
 """Calls of the seeded driver that take as long as one example of the state machine."""
 
 REDUCTION_TRIES: Final = 2_000

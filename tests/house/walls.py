@@ -30,6 +30,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     # plotly is in the page that it writes, so that the page needs no network
     "replay": frozenset({"impl", "events", "crew", "numpy", "jinja2", "matplotlib", "plotly"}),
     "bench": frozenset({"impl", "spec", "events", "numpy", "torch"}),
+    # measures what drives, beside Hypothesis doing nothing
+    "bench.fuzz": frozenset({"fuzz", "hypothesis"}),
     # runs in a peer's own environment, where nothing of ours is installed
     "bench.peers": frozenset({"sglang", "vllm", "transformers", "torch"}),
 }

@@ -1,0 +1,138 @@
+"""How fast an allocator is driven, judged and read back, beside the state machine of Hypothesis that does nothing."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import process_time
+from typing import Any, Final
+
+import hypothesis
+from hypothesis import HealthCheck, Phase
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from bench.rows import Beside, Figure, Row, row_of
+from fuzz.machine import run_machine
+from fuzz.seeded import run_seeded
+from fuzz.setups import MODELS, TOYS, setup_of
+from fuzz.targets.own import OWN
+from fuzz.targets.protocol import Target
+from fuzz.targets.simulated import SIMULATED
+
+STEPS: Final = 40
+"""In one example of a state machine."""
+
+RULES: Final = 8
+"""Of the machine that does nothing."""
+
+PEER: Final = f"an empty machine of {RULES} rules, Hypothesis {hypothesis.__version__}"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A figure, and what is measured for it in each round: the rate for a seed and an amount of calls."""
+
+    figure: Figure
+    rate: Callable[[int, int], float]
+
+
+def _driver(setups: Sequence[str], target: Target, seed: int, calls: int) -> float:
+    layouts = [setup_of(name) for name in setups]
+    begun = process_time()
+    run = run_seeded(layouts, seed, target=target, calls=calls)
+    seconds = process_time() - begun
+    assert run.failure is None, f"what is measured must hold: {run.failure}"
+    return run.calls / seconds
+
+
+def _machine(setups: Sequence[str], seed: int, calls: int) -> float:
+    made, begun = 0, process_time()
+    while made < calls:
+        for name in setups:
+            run = run_machine(setup_of(name), seed, examples=10, steps=STEPS)
+            assert run.failure is None, f"what is measured must hold: {run.failure}"
+            made += run.calls
+        seed += 1
+    return made / (process_time() - begun)
+
+
+FIGURES: Final = (
+    Measured(
+        Figure(
+            "seeded driver, small chains",
+            "judged calls/s",
+            True,
+            "Every call judged, what moved or was written read back, tables compared in passing; on one core.",
+        ),
+        partial(_driver, tuple(TOYS), OWN),
+    ),
+    Measured(
+        Figure(
+            "seeded driver, models", "judged calls/s", True, "The same on real models' layouts, whose pages are large."
+        ),
+        partial(_driver, tuple(MODELS), OWN),
+    ),
+    Measured(
+        Figure(
+            "seeded driver, simulated device",
+            "judged calls/s",
+            True,
+            "The same where work is done later; small chains.",
+        ),
+        partial(_driver, tuple(TOYS), SIMULATED),
+    ),
+    Measured(
+        Figure(
+            "state machine",
+            "judged calls/s",
+            True,
+            "Chosen by Hypothesis, every byte read back after every call; small chains.",
+        ),
+        partial(_machine, tuple(TOYS)),
+    ),
+)
+
+
+def measure(rounds: int, calls: int) -> Iterator[Row]:
+    """The figures, each measured so often with so many calls, the peer right after it."""
+    for number, one in enumerate(FIGURES):
+        ours, theirs = [], []
+        for round_ in range(rounds):
+            ours.append(one.rate(1000 * number + round_, calls))
+            theirs.append(empty_machine(round_, calls))
+        yield row_of(one.figure, ours, theirs, Beside(PEER, None))
+
+
+def empty_machine(seed: int, steps: int) -> float:
+    """Steps per second of a state machine of eight rules, none of which does anything."""
+    done = [0]
+    machine = _empty(done)
+    hypothesis.seed(seed)(machine)
+    begun = process_time()
+    run_state_machine_as_test(machine, settings=_settings(max(1, steps // STEPS)))
+    return done[0] / (process_time() - begun)
+
+
+def _empty(done: list[int]) -> type[RuleBasedStateMachine]:
+    def counted(_: object) -> None:
+        done[0] += 1
+
+    def nothing(number: int) -> Any:
+        def step(machine: object) -> None:
+            counted(machine)
+
+        step.__name__ = f"rule_{number}"
+        return rule()(step)
+
+    return type("Empty", (RuleBasedStateMachine,), {f"rule_{n}": nothing(n) for n in range(RULES)})
+
+
+def _settings(examples: int) -> hypothesis.settings:
+    return hypothesis.settings(
+        max_examples=examples,
+        stateful_step_count=STEPS,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        verbosity=hypothesis.Verbosity.quiet,
+        suppress_health_check=list(HealthCheck),
+    )
