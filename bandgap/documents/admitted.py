@@ -20,6 +20,7 @@ PROSE: Mapping[str, str] = {
     "reachable": "The layout that a step promises is reached by legal actions, one after the other.",
     "honest-refusal": "A refusal says the first reason that is true, and what it names suffices.",
     "retry-terminates": "Doing what a refusal says, and asking again, comes to an end.",
+    "rank-agreement": "The same calls and the same completions lead to the same decisions on every rank.",
 }
 """What each property of admission says."""
 

@@ -4,15 +4,17 @@ A fault in the arithmetic is another text in one of its lines, and is run as the
 that must be refuted once it is made.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from properties.admission.code import Edit
 from properties.admission.subject import AS_IT_IS, Subject
 from spec.actions.moving import move
 from spec.admission import relayout, steps
+from spec.catalog import Guard
 from spec.logic import And, If, Not, Or, Term
-from spec.state import LIVE, WITHHELD, State
+from spec.specification import ACTIONS
+from spec.state import COMPLETED, LIVE, WITHHELD, State
 from spec.words import in_use, pages_held
 
 
@@ -73,6 +75,44 @@ def _only_the_new_span(now: State, then: State, band: Term) -> tuple[Term, Term]
 def _copies(s: State, band: Term, source: Term, target: Term) -> State:
     after: State = move.effect(s, band, source, target)
     return after.but(status=s.status.set((band, target), LIVE))
+
+
+def _acting(
+    name: str, effect: Callable[..., State] | None = None, sentence: tuple[str, Callable[..., Term]] | None = None
+) -> Subject:
+    """An action with another effect, `effect(s, after, *arguments)`, or another condition for one of its sentences."""
+    action = ACTIONS[name]
+
+    def changed(s: State, *arguments: Term) -> State:
+        after: State = action.effect(s, *arguments)
+        return after if effect is None else effect(s, after, *arguments)
+
+    def guarded(s: State, *arguments: Term) -> Guard:
+        for text, condition, protects in action.guard(s, *arguments):
+            replaced = sentence is not None and text == sentence[0]
+            yield text, sentence[1](s, *arguments) if sentence is not None and replaced else condition, protects
+
+    acting = replace(action, guard=guarded, effect=changed)
+    return replace(AS_IT_IS, actions={**AS_IT_IS.actions, name: acting})
+
+
+def _keeps_what_is_in_flight(s: State, after: State, ticket: Term) -> State:
+    def kept(band: Term, page: Term) -> Term:
+        return If(s.flying[band, page], s.status[band, page], after.status[band, page])
+
+    return after.but(status=after.status.where(pages_held(s, ticket), kept))
+
+
+def _retires_the_writer(s: State, after: State, band: Term, page: Term) -> State:
+    return after.but(ending=s.ending.set(s.flyer[band, page], COMPLETED))
+
+
+def _counts_by_contents(s: State, after: State, band: Term, page: Term, vid: Term) -> State:
+    return after.but(refs=s.refs.set((band, vid), If(s.bytes[band, page] == s.garbage, 2, 1)))
+
+
+def _is_not_in_flight_here(s: State, band: Term, source: Term, target: Term) -> Term:
+    return Not(s.flying[band, source])
 
 
 FAULTS = {
@@ -264,6 +304,26 @@ FAULTS = {
     ),
     "leaving-closes-the-gate": Fault(
         "who leaves still counts as having published", "leaving-frees", replace(AS_IT_IS, unpublished=_publishes)
+    ),
+    "settles-what-has-landed-here": Fault(
+        "what a settled ticket held is given back unless a write is still in flight on this rank",
+        "ranks-agree.settle",
+        _acting("settle", _keeps_what_is_in_flight),
+    ),
+    "completes-on-arrival": Fault(
+        "a ticket retires on the rank on which its write has landed, before all are told",
+        "ranks-agree.land",
+        _acting("land", _retires_the_writer),
+    ),
+    "counts-by-contents": Fault(
+        "how many references a new page has depends on what its bytes show",
+        "ranks-agree.allocate",
+        _acting("allocate", _counts_by_contents),
+    ),
+    "asks-its-own-device": Fault(
+        "whether a page may move depends on whether a write to it has landed on this rank",
+        "ranks-agree.move",
+        _acting("move", sentence=("no ticket holds the source for writing", _is_not_in_flight_here)),
     ),
     "lowest-turns-first": Fault(
         "bands that move right take their turns from the left",

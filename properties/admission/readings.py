@@ -26,6 +26,7 @@ def _domains(shape: Shape) -> Domains:
             "page": shape.pages,
             "ticket": range(2),
             "publisher": range(2),
+            "access": range(2),
             "vid": range(2),
             "value": range(2),
             "mode": (READ, WRITE),

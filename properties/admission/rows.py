@@ -121,6 +121,8 @@ class View:
         whole.facts.demands.append(self.size > 0)
         whole.facts.facts += [
             Implies(self.size > 0, And(least >= 0, least < self.size)),
+            # which calls its entry to mind
+            z3.FreshInt("smallest") == smallest,
             for_all(is_no_better, 1, lambda place: [whole.at(place)]),
         ]
         return least

@@ -1,13 +1,16 @@
 """What is to be shown right: the arithmetic, and the parts of the specification that speak of steps and of order."""
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from properties.admission.code import BRANCHES, GRID, Code, Edit, loaded
 from spec.actions.moving import move, unpublish
 from spec.admission import relayout, steps
+from spec.catalog import Action
+from spec.device import specification as device
 from spec.logic import Term
+from spec.specification import ACTIONS
 from spec.state import State
 
 
@@ -24,6 +27,7 @@ class Subject:
     is_before: Callable[[State, State, Term, Term], Term] = relayout.is_before
     grown: Callable[[State, State, Term], tuple[Term, Term]] = relayout.grown
     moved: Callable[[State, Term, Term, Term], State] = move.effect
+    actions: Mapping[str, Action] = field(default_factory=lambda: {**ACTIONS, **device.ACTIONS})
 
     @functools.cached_property
     def code(self) -> Code:

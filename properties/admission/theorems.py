@@ -12,6 +12,7 @@ from properties.admission import (
     grid,
     order,
     packing,
+    ranks,
     relayout,
     retries,
     rooms,
@@ -53,4 +54,5 @@ THEOREMS: Mapping[str, Theorem] = {
     **cheapest.THEOREMS,
     **relayout.THEOREMS,
     **retries.THEOREMS,
+    **ranks.THEOREMS,
 }

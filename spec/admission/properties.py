@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from spec import ranks
+
 PROPERTIES: Mapping[str, str] = {
     "admission-sound": "What is admitted can be done: there is a legal layout, and legal steps lead there.",
     "admission-complete": "What is refused cannot be done: no legal layout has room for it.",
@@ -10,5 +12,6 @@ PROPERTIES: Mapping[str, str] = {
     "reachable": "The layout that a step leads to is reached by legal actions, without any spare room.",
     "honest-refusal": "A refusal states the first reason that applies; what it names is enough and not too much.",
     "retry-terminates": "Doing what a plan or a refusal says, and asking again, comes to an end.",
+    **ranks.PROPERTIES,
 }
-"""One sentence each; they are spoken of plans and refusals, not of states."""
+"""One sentence each; they are spoken of plans and refusals, or of several ranks, not of states."""

@@ -159,6 +159,7 @@ EXAMPLES: Mapping[str, tuple[Case, str]] = {
     "reachable": (RELAID, ""),
     "honest-refusal": (HELD, "evictions-are-asked-for-where-waiting-suffices"),
     "retry-terminates": (CROWDED, ""),
+    "rank-agreement": (HELD, ""),
 }
 """For each property of admission a case, and a seeded fault with which it is decided wrongly, if the code has one."""
 
