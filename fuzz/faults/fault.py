@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from fuzz.targets.own import OWN
 
-Level = Literal["allocator", "device", "recorder"]
+Level = Literal["allocator", "device", "recorder", "kernel", "judge"]
 
 
 @dataclass(frozen=True)

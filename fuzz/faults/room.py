@@ -1,6 +1,7 @@
 """Faults in finding room: overlaps, promises that cannot be kept, and demands that are met by half."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import impl.steps
@@ -8,6 +9,7 @@ from fuzz.faults.fault import fault, replaced
 from impl.admission import Admission
 from impl.allocator import Allocator
 from impl.arithmetic.grid import address
+from impl.chain import Chain
 from impl.plan import IN_PLACE, Plan, Refusal
 
 Method = Callable[..., Any]
@@ -97,4 +99,18 @@ def refused_demands_settle_tickets() -> Iterator[None]:
         return patched
 
     with replaced(Allocator, "allocate", careless):
+        yield
+
+
+@fault("allocator", "inside-arena", "sglang#38519: a page that stands for none becomes a free one")
+def the_sink_is_free_for_all() -> Iterator[None]:
+    """Admission takes the bytes of the sink, where padded writes land, for free ones."""
+
+    def careless(create: Method) -> Method:
+        def patched(self: Any, chain: Chain, *rest: Any) -> None:
+            create(self, replace(chain, base=0), *rest)
+
+        return patched
+
+    with replaced(Admission, "__init__", careless):
         yield
