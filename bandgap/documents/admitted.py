@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bandgap.documents.catalogue import FaultEntry, all_faults
 from bandgap.documents.entries import Style, of_faults, of_obligations
-from bandgap.documents.markdown import bullets, code, fenced, sentence
+from bandgap.documents.markdown import bullets, code, fenced, listed, sentence
 from bandgap.documents.stories.admission import CROWDED, EXAMPLES, Decision, decided, objection, retried
 from properties.admission.asking import SEEDED
 from properties.admission.theorem import Theorem
@@ -25,12 +25,34 @@ PROSE: Mapping[str, str] = {
 """What each property of admission says."""
 
 
+OF_ACTIONS: Mapping[str, str] = {
+    "ranks-agree": "Ranks that agree still do after the same action, or, of what a device does by itself, when one of "
+    "them alone has had it:",
+    "counts-are-kept": "The counters of live pages, withheld ones and holes count them still after",
+}
+"""What theorems say of every action, by what their names begin with."""
+
+
 def by_property() -> dict[str, list[tuple[str, Theorem]]]:
     """The theorems about admission, by the property that they belong to."""
     found: dict[str, list[tuple[str, Theorem]]] = {name: [] for name in PROSE}
     for name, theorem in THEOREMS.items():
         found.setdefault(theorem.property, []).append((name, theorem))
     return found
+
+
+def shown(theorems: Sequence[tuple[str, Theorem]]) -> Iterator[str]:
+    """What theorems say, a line for each; those that say the same of every action in one line."""
+    of_actions: dict[str, list[str]] = {prefix: [] for prefix in OF_ACTIONS}
+    for name, theorem in theorems:
+        prefix, _, action = name.partition(".")
+        if prefix in of_actions:
+            of_actions[prefix].append(action)
+        else:
+            yield f"{code(name)}: {theorem.prose}"
+    for prefix, actions in of_actions.items():
+        if actions:
+            yield f"{code(prefix)}: {OF_ACTIONS[prefix]} {listed([code(action) for action in actions])}."
 
 
 def faults_of(claim: str) -> Sequence[FaultEntry]:
@@ -61,7 +83,7 @@ def admission_parts(claim: str, style: Style) -> Iterator[str]:
         yield fenced([objection(case, fault)])
     yield style.heading("Proved")
     yield "For any number of bands, pages and tickets, of the allocator's own lines:"
-    yield bullets(f"{code(name)}: {theorem.prose}" for name, theorem in by_property()[claim])
+    yield bullets(shown(by_property()[claim]))
     yield from of_obligations(obligations_of(claim), claim, style)
     yield style.heading("Seeded faults that must break it")
     yield of_faults(faults_of(claim), style)

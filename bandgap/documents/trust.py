@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bandgap.documents.admitted import PROSE as PROSE_OF_ADMISSION
-from bandgap.documents.admitted import by_property
+from bandgap.documents.admitted import by_property, shown
 from bandgap.documents.catalogue import all_faults, catalogue
 from bandgap.documents.markdown import bullets, code, joined, listed, sentence, table
 from bandgap.documents.semantics import NOTE
@@ -122,7 +122,7 @@ def _counts() -> str:
     kinds = [kind for kind in Kind if any(one.kind is kind for one in every)]
     parts: dict[str, Counter[Kind]] = {}
     for one in every:
-        of = "admission" if one.kind is Kind.ADMISSION else _called(written(one.stage).prefix)
+        of = "admission, ranks and counts" if one.kind is Kind.ADMISSION else _called(written(one.stage).prefix)
         parts.setdefault(of, Counter())[one.kind] += 1
     parts["together"] = Counter(one.kind for one in every)
     rows = [[of, *(str(count[kind]) for kind in kinds), f"**{count.total()}**"] for of, count in parts.items()]
@@ -181,18 +181,22 @@ def _counted(count: int, thing: str) -> str:
 def _admission() -> Iterator[str]:
     found = by_property()
     yield (
-        f"{sum(map(len, found.values()))} theorems about the very lines of `impl/arithmetic` and "
-        "`impl/columns` that the allocator decides and plans by, for any number of bands, pages and tickets. Taken on "
-        "trust: that a loop does its turns one after the other; that whole numbers of which something is false have a "
-        "least one, from which induction is shown; that arrays do what `properties/admission/rows` says of numpy's, "
-        "which is tested; that no layout moves 2 to the 62 bytes. That the loops of `impl/spans` go over the bands "
-        "that need pages, from the low end and back, and that the allocator hands the right counts to the arithmetic, "
-        "is tested, among other things against an exhaustive search."
+        f"{sum(len(found[name]) for name in PROSE_OF_ADMISSION)} theorems, most of them about the very lines of "
+        "`impl/arithmetic` and `impl/columns` that the allocator decides and plans by, for any number of bands, pages "
+        "and tickets. Taken on trust: that a loop does its turns one after the other; that whole numbers of which "
+        "something is false have a least one, from which induction is shown; that arrays do what "
+        "`properties/admission/rows` says of numpy's, which is tested; that no layout moves 2 to the 62 bytes. That "
+        "the loops of `impl/spans` go over the bands that need pages, from the low end and back, and that the allocator "
+        "hands the right counts to the arithmetic, is tested, among other things against an exhaustive search."
     )
     for name, prose in PROSE_OF_ADMISSION.items():
-        theorems = found[name]
-        shown = bullets(f"{code(theorem)}: {each.prose}" for theorem, each in theorems)
-        yield f"### {code(name)}\n\n{prose}\n\n{shown or 'No theorem: it is tested, see below.'}"
+        yield f"### {code(name)}\n\n{prose}\n\n{bullets(shown(found[name]))}"
+    yield "## Conservation, counted"
+    yield (
+        f"Besides being an invariant of each page, {code('conservation')} is shown of counts: counters that every "
+        "action keeps say how many pages there are of each sort, and add up to the span."
+    )
+    yield bullets(shown(found["conservation"]))
 
 
 def _weakenings() -> Iterator[str]:
@@ -203,7 +207,7 @@ def _weakenings() -> Iterator[str]:
     yield (
         f"{len(left_out)} guard sentences and invariants are left out, one at a time, and the property that each is "
         f"there for must be refuted. {levels['specification']} seeded faults of the specification and {len(SEEDED)} of "
-        "the arithmetic of admission must each be refuted by the property that it names, and "
+        "admission, ranks and counts must each be refuted by the property that it names, and "
         f"{of_code} in the code must be caught by theirs: {each}."
     )
     if REDUNDANT:

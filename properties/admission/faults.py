@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 from properties.admission.code import Edit
 from properties.admission.subject import AS_IT_IS, Subject
+from properties.faults import LOST
+from spec import counts
 from spec.actions.moving import move
 from spec.admission import relayout, steps
 from spec.catalog import Guard
@@ -113,6 +115,25 @@ def _counts_by_contents(s: State, after: State, band: Term, page: Term, vid: Ter
 
 def _is_not_in_flight_here(s: State, band: Term, source: Term, target: Term) -> Term:
     return Not(s.flying[band, source])
+
+
+def _gives_up_two(s: State, _: State, band: Term) -> State:
+    return s.but(lo=s.lo.set(band, s.lo[band] + 2))
+
+
+def _loses_what_it_held(s: State, after: State, ticket: Term) -> State:
+    def lost(band: Term, page: Term) -> Term:
+        return If(after.status[band, page] == s.status[band, page], s.status[band, page], LOST)
+
+    return after.but(status=s.status.where(pages_held(s, ticket), lost))
+
+
+def _lives_on(_: State, after: State, band: Term, source: Term, __: Term) -> State:
+    return after.but(status=after.status.set((band, source), LIVE))
+
+
+def _counts_a_hole(s: State, band: Term, vid: Term) -> counts.Change:
+    return replace(counts.COUNTED["free"](s, band, vid), withheld=0, holes=1)
 
 
 FAULTS = {
@@ -324,6 +345,29 @@ FAULTS = {
         "whether a page may move depends on whether a write to it has landed on this rank",
         "ranks-agree.move",
         _acting("move", sentence=("no ticket holds the source for writing", _is_not_in_flight_here)),
+    ),
+    "gives-up-two-pages": Fault(
+        "a span gives up two pages where one is counted",
+        "counts-are-kept.absorb-low",
+        _acting("absorb-low", _gives_up_two),
+        "trtllm#15018",
+    ),
+    "loses-what-was-held": Fault(
+        "a page that the ticket alone held is neither withheld nor a hole afterwards",
+        "counts-are-kept.complete",
+        _acting("complete", _loses_what_it_held),
+        "trtllm#15018",
+    ),
+    "leaves-a-copy-alive": Fault(
+        "a page that was moved is still live where it was, so that it is there twice",
+        "counts-are-kept.move",
+        _acting("move", _lives_on),
+    ),
+    "counts-what-is-withheld-as-a-hole": Fault(
+        "a page that is given up counts as a hole although a ticket holds it",
+        "counts-are-kept.free",
+        replace(AS_IT_IS, counted={**counts.COUNTED, "free": _counts_a_hole}),
+        "sglang#35049",
     ),
     "lowest-turns-first": Fault(
         "bands that move right take their turns from the left",

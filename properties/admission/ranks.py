@@ -24,7 +24,7 @@ from spec.logic import And, Implies, Not, Term
 from spec.ranges import Exists
 from spec.ranks import ALONE, AWAITED, OBSERVED, agree, same
 from spec.specification import ACTIONS
-from spec.state import READ, WRITE, State
+from spec.state import READ, WRITE, Field, Signature, State
 
 
 class Two(NamedTuple):
@@ -38,11 +38,7 @@ class Two(NamedTuple):
 
 def _any_two(action: Action) -> Callable[[Subject], Two]:
     def made(_: Subject) -> Two:
-        constants = {name: _unknown(name, name) for name in DEVICE.constants}
-        one, other = (
-            State(**constants, **{name: _unknown(name, f"{rank}_{name}") for name in DEVICE.fields})
-            for rank in ("one", "other")
-        )
+        one, other = (unknown_state(rank, DEVICE) for rank in ("one", "other"))
         arguments = [z3.Const(f"{sort}_{i}", sort_of(sort)) for i, sort in enumerate(action.sorts)]
         return Two(
             one, other, arguments, _with_other_values(action, arguments, z3.Const("other_value", sort_of("value")))
@@ -59,14 +55,14 @@ def _small_two(action: Action) -> Callable[[Subject, Numbers], Two]:
         )
         another = small_state(subject, lambda name, first, last: numbers(f"the other's {name}", first, last), DEVICE)
         other = one.but(**{name: getattr(another, name) for name in DEVICE.fields if name not in OBSERVED})
-        arguments = _small_arguments(action, numbers)
+        arguments = small_arguments(action, numbers)
         value = numbers("the other's value", 0, LAST["value"])
         return Two(one, other, arguments, _with_other_values(action, arguments, value))
 
     return made
 
 
-def _small_arguments(action: Action, numbers: Numbers) -> list[Any]:
+def small_arguments(action: Action, numbers: Numbers) -> list[Any]:
     """What is a key is the same in every case, which loses nothing: all else is anything."""
     said = {"band": [1], "page": [1, 2], "vid": [0, 1], "ticket": [0], "publisher": [0], "access": [0, 1]}
     of_sort = {sort: itertools.cycle(values) for sort, values in said.items()}
@@ -78,8 +74,13 @@ def _with_other_values(action: Action, arguments: Sequence[Any], value: Any) -> 
     return [value if sort == "value" else x for sort, x in zip(action.sorts, arguments, strict=True)]
 
 
-def _unknown(name: str, called: str) -> Any:
-    field = {**DEVICE.fields, **DEVICE.constants}[name]
+def unknown_state(called: str, signature: Signature) -> State:
+    """A state of unknown functions; its constants are the same, whatever it is called."""
+    constants = {name: _unknown(name, field) for name, field in signature.constants.items()}
+    return State(**constants, **{name: _unknown(f"{called}_{name}", field) for name, field in signature.fields.items()})
+
+
+def _unknown(called: str, field: Field) -> Any:
     keys = [sort_of(key) for key in field.keys.split()]
     if not keys:
         return z3.Const(called, sort_of(field.value))

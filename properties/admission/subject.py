@@ -8,6 +8,7 @@ from properties.admission.code import BRANCHES, GRID, Code, Edit, loaded
 from spec.actions.moving import move, unpublish
 from spec.admission import relayout, steps
 from spec.catalog import Action
+from spec.counts import COUNTED, Change
 from spec.device import specification as device
 from spec.logic import Term
 from spec.specification import ACTIONS
@@ -27,6 +28,7 @@ class Subject:
     is_before: Callable[[State, State, Term, Term], Term] = relayout.is_before
     grown: Callable[[State, State, Term], tuple[Term, Term]] = relayout.grown
     moved: Callable[[State, Term, Term, Term], State] = move.effect
+    counted: Mapping[str, Callable[..., Change]] = field(default_factory=lambda: COUNTED)
     actions: Mapping[str, Action] = field(default_factory=lambda: {**ACTIONS, **device.ACTIONS})
 
     @functools.cached_property

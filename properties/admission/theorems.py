@@ -8,6 +8,7 @@ from properties.admission import (
     cheapest,
     choices,
     counting,
+    counts,
     evictions,
     grid,
     order,
@@ -55,4 +56,5 @@ THEOREMS: Mapping[str, Theorem] = {
     **relayout.THEOREMS,
     **retries.THEOREMS,
     **ranks.THEOREMS,
+    **counts.THEOREMS,
 }

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from bandgap.gate.evidence import Canary, Count, Evidence
 from bandgap.gate.lane import Lane
+from bandgap.gate.prose import prose_of
 from bandgap.gate.settings import Settings
 from bandgap.gate.task import Progress, Task
 from bandgap.gate.violation import Violation
@@ -17,7 +18,6 @@ from properties.selection import broken, everything
 from properties.specification import property_named
 from properties.tasks import Result
 from properties.trials import Trial
-from spec.admission.properties import PROPERTIES
 
 LEAST_OBLIGATIONS = 1530
 """Fewer mean that properties or actions have vanished from the catalogue."""
@@ -133,7 +133,7 @@ def _of_admission(answer: Answer) -> Violation:
     name = answer.obligation.name
     return Violation(
         check=answer.obligation.property,
-        prose=PROPERTIES[answer.obligation.property],
+        prose=prose_of(answer.obligation.property),
         where=f"the proof of {name}, in a small case that was judged again outside the solver",
         problem="it does not follow",
         facts=(answer.found,),
