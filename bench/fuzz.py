@@ -7,6 +7,7 @@ from time import process_time
 from typing import Any, Final
 
 import hypothesis
+import torch
 from hypothesis import HealthCheck, Phase
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
@@ -94,6 +95,8 @@ FIGURES: Final = (
 
 def measure(rounds: int, calls: int) -> Iterator[Row]:
     """The figures, each measured so often with so many calls, the peer right after it."""
+    # as in a campaign, where each process has a core
+    torch.set_num_threads(1)
     for number, one in enumerate(FIGURES):
         ours, theirs = [], []
         for round_ in range(rounds):

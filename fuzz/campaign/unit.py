@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final
 
 import msgspec
+import torch
 
 from fuzz.campaign.plan import Plan, code_now
 from fuzz.campaign.record import NOTHING, Finding, Kept, Met, Record, in_order, listed
@@ -86,6 +87,8 @@ def run_unit(plan: Plan, unit: Unit) -> Record:
     """
     if code_now(plan.target) != plan.code:
         raise OtherCode(f"this machine has the code {code_now(plan.target)}, and the campaign is about {plan.code}")
+    # the cores are shared out between processes, so a process needs no threads of its own
+    torch.set_num_threads(1)
     begun = time.monotonic()
     with FAULTS[plan.fault].apply() if plan.fault in FAULTS else nullcontext():
         if is_peer(plan.target):

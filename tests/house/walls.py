@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "replay": frozenset({"impl", "events", "crew", "numpy", "jinja2", "matplotlib", "plotly"}),
     "bench": frozenset({"impl", "spec", "events", "numpy", "torch"}),
     # measures what drives, beside Hypothesis doing nothing
-    "bench.fuzz": frozenset({"fuzz", "hypothesis"}),
+    "bench.fuzz": frozenset({"fuzz", "hypothesis", "torch"}),
     # runs in a peer's own environment, where nothing of ours is installed
     "bench.peers": frozenset({"sglang", "vllm", "transformers", "torch"}),
 }
