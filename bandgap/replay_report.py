@@ -13,7 +13,7 @@ from replay.advice import fewer_active, recommendation
 from replay.comparison import Comparison
 from replay.cost.device import DEVICES
 from replay.cost.step import CONSTANTS
-from replay.figures import FIGURES, GB, difference, gigabytes, outcomes_of
+from replay.figures import FIGURES, GB, difference, gigabytes, outcomes_of, told
 from replay.job import Settings
 from replay.outcome import Outcome
 from replay.over_time import over_time_of
@@ -140,7 +140,7 @@ def _figures(outcomes: Sequence[Outcome]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("")
     for outcome in outcomes:
-        table.add_column(f"{outcome.memory}{_told(outcome)}", justify="right", overflow="fold")
+        table.add_column("\n".join([outcome.memory, *told(outcome)]), justify="right", overflow="fold")
     # runs that were stopped have done unequal parts of the traffic
     compared = [] if any(outcome.interrupted for outcome in outcomes) else outcomes[1:]
     for outcome in compared:
@@ -152,12 +152,6 @@ def _figures(outcomes: Sequence[Outcome]) -> Table:
             title, *map(show, values), *(difference(unified, other, show) for other in values[1 : 1 + len(compared)])
         )
     return table
-
-
-def _told(outcome: Outcome) -> str:
-    if not outcome.ratios:
-        return ""
-    return "".join(f"\n{name.split('_')[0]} ratio {value:.3g}" for name, value in outcome.ratios.items())
 
 
 def _bytes(outcomes: Sequence[Outcome]) -> Table:

@@ -13,6 +13,11 @@ def outcomes_of(comparison: Comparison) -> list[Outcome]:
     return [each for each in (comparison.unified, comparison.split, comparison.best) if each is not None]
 
 
+def told(outcome: Outcome) -> list[str]:
+    """The ratios of its pools, by the first words of their names."""
+    return [f"{name.split('_')[0]} ratio {value:.3g}" for name, value in outcome.ratios.items()]
+
+
 Figure = tuple[str, Callable[[Outcome], float], Callable[[float], str]]
 
 

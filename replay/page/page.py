@@ -11,7 +11,7 @@ from replay.advice import fewer_active, recommendation
 from replay.comparison import Comparison
 from replay.cost.device import DEVICES
 from replay.cost.step import CONSTANTS
-from replay.figures import FIGURES, GB, difference, gigabytes, outcomes_of
+from replay.figures import FIGURES, GB, difference, gigabytes, outcomes_of, told
 from replay.over_time import over_time_of
 
 
@@ -33,7 +33,7 @@ def write_page(comparison: Comparison, path: Path) -> None:
             layout=settings.layout,
             outcomes=outcomes,
             rows=rows,
-            told=[", ".join(f"{name} {value:.3g}" for name, value in each.ratios.items()) for each in outcomes],
+            told=list(map(told, outcomes)),
             arena=gigabytes(settings.arena_bytes),
             advice=recommendation(comparison),
             fewer=fewer_active(comparison),

@@ -30,7 +30,7 @@ def write_pictures(comparison: Comparison, folder: Path) -> list[Path]:
 def _arena(comparison: Comparison, outcomes: list[Outcome]) -> Figure:
     figure = Figure(figsize=(10, 2.6 * len(outcomes) + 0.6), layout="constrained")
     top = max(outcome.capacity for outcome in outcomes) / GB
-    axes = figure.subplots(len(outcomes), 1, squeeze=False)[:, 0]
+    axes = figure.subplots(len(outcomes), 1, squeeze=False, sharex=True)[:, 0]
     for axis, outcome in zip(axes, outcomes, strict=True):
         _areas(axis, outcome)
         axis.set_ylim(0, top)

@@ -17,6 +17,7 @@ function layout(title, more) {
     title: { text: title, x: 0, xref: "paper", font: { size: 14 } },
     margin: { l: 52, r: 8, t: 34, b: 40 }, hovermode: "x unified",
     hoverlabel: { bgcolor: style("--raised"), font: { color: style("--text") }, bordercolor: style("--line") },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: style("--dim"), activecolor: style("--accent") },
     legend: { orientation: "h", y: -0.14, x: 0, yanchor: "top", traceorder: "normal" },
     xaxis: Object.assign({ ticksuffix: " s" }, axis),
     yaxis: Object.assign({ rangemode: "tozero" }, axis),
@@ -68,9 +69,11 @@ function lines(field) {
 
 function draw() {
   const config = { responsive: true, displaylogo: false, displayModeBar: narrow.matches ? false : "hover" };
+  const top = Math.max(...data.memories.map((each) => each.capacity));
+  const longest = Math.max(...data.memories.map((each) => each.seconds[each.seconds.length - 1]));
   data.memories.forEach((memory, number) => {
-    const top = Math.max(...data.memories.map((each) => each.capacity));
     Plotly.react("arena-" + number, areas(memory), layout(memory.name, {
+      xaxis: { range: [0, longest], ticksuffix: " s", gridcolor: style("--line"), zeroline: false },
       yaxis: { range: [0, top], title: { text: "GB by address" }, gridcolor: style("--line"), zeroline: false },
     }), config);
   });
