@@ -185,9 +185,10 @@ def _admission() -> Iterator[str]:
         "`impl/arithmetic` and `impl/columns` that the allocator decides and plans by, for any number of bands, pages "
         "and tickets. Taken on trust: that a loop does its turns one after the other; that whole numbers of which "
         "something is false have a least one, from which induction is shown; that arrays do what "
-        "`properties/admission/rows` says of numpy's, which is tested; that no layout moves 2 to the 62 bytes. That "
-        "the loops of `impl/spans` go over the bands that need pages, from the low end and back, and that the allocator "
-        "hands the right counts to the arithmetic, is tested, among other things against an exhaustive search."
+        "`properties/admission/rows` says of numpy's, which is tested; that no layout moves 2 to the 62 bytes. What is "
+        "tested, among other things against exhaustive searches: that the loops of `impl/spans` go over the bands that "
+        "need pages, from the low end and back; that the allocator hands the right counts to the arithmetic; that no "
+        "sequence of legal actions gets by with fewer bytes than a layout says."
     )
     for name, prose in PROSE_OF_ADMISSION.items():
         yield f"### {code(name)}\n\n{prose}\n\n{bullets(shown(found[name]))}"

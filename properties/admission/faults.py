@@ -15,9 +15,10 @@ from spec.actions.moving import move
 from spec.admission import relayout, steps
 from spec.catalog import Guard
 from spec.logic import And, If, Not, Or, Term
+from spec.ranges import Some
 from spec.specification import ACTIONS
 from spec.state import COMPLETED, LIVE, WITHHELD, State
-from spec.words import in_use, pages_held
+from spec.words import clear_of_others, in_use, pages_held, writers
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,18 @@ def _lives_on(_: State, after: State, band: Term, source: Term, __: Term) -> Sta
 
 def _counts_a_hole(s: State, band: Term, vid: Term) -> counts.Change:
     return replace(counts.COUNTED["free"](s, band, vid), withheld=0, holes=1)
+
+
+def _only_writers_stay(s: State, step: int, band: Term, page: Term) -> Term:
+    return And(steps.stays(s, step, band, page), Or(step != steps.RELAYOUT, Some(writers(s, band, page))))
+
+
+def _asks_for_more(s: State, band: Term) -> Term:
+    return clear_of_others(s, band, s.lo[band], s.hi[band] + 2)
+
+
+def _gives_up_nothing(s: State, *_: Term) -> State:
+    return s
 
 
 FAULTS = {
@@ -383,6 +396,27 @@ FAULTS = {
         "a band takes on its new span before its pages have left the old one",
         "turns-find-room",
         replace(AS_IT_IS, grown=_only_the_new_span),
+    ),
+    "only-writers-stay": Fault(
+        "a page that is only read, or has been published, need not stay in its band's span",
+        "turns-are-actions",
+        replace(AS_IT_IS, stays=_only_writers_stay),
+        "sglang#36731",
+    ),
+    "asks-for-a-spare-page": Fault(
+        "a span may only grow where there is room for a page more",
+        "turns-are-actions",
+        _acting("grow-high", sentence=("the grown span is clear of every other", _asks_for_more)),
+    ),
+    "gives-up-nothing": Fault(
+        "a span that gives up a page stays as it was",
+        "actions-run-out",
+        _acting("absorb-low", _gives_up_nothing),
+    ),
+    "compaction-leaves-the-page": Fault(
+        "a page that was moved further in is not free where it was, so that the span cannot retreat",
+        "compaction-shrinks",
+        replace(AS_IT_IS, moved=_copies),
     ),
     "turns-that-tie": Fault(
         "bands of the same kind of turn wait for each other",

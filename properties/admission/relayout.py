@@ -32,6 +32,11 @@ SPANS = Shape((1, 2, 1, 1), 6)
 """Of small chains: the two bands in the middle are floats."""
 
 
+def has_room(s: State, band: Term, lo: Term, hi: Term) -> Term:
+    """The span is inside the arena and clear of all others."""
+    return And(in_arena(s, band, lo, hi), clear_of_others(s, band, lo, hi))
+
+
 class Pair(NamedTuple):
     """The spans now, those that are to be, and some span."""
 
@@ -81,7 +86,7 @@ def _has_room(subject: Subject, pair: Pair) -> Mapping[str, Term]:
         """Whatever part of its grown span the band has, it is inside the arena and clear of all others."""
         lowest, highest = subject.grown(now, then, band)
         between = And(takes_turn(now, then, band), lowest <= lo, lo < hi, hi <= highest)
-        return Implies(between, And(in_arena(now, band, lo, hi), clear_of_others(here(band), band, lo, hi)))
+        return Implies(between, has_room(here(band), band, lo, hi))
 
     def keeps_both(band: Term) -> Term:
         """The grown span has the old one and the new one, and the ends stay where they are."""

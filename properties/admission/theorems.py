@@ -17,6 +17,7 @@ from properties.admission import (
     relayout,
     retries,
     rooms,
+    turns,
 )
 from properties.admission.chains import Numbers
 from properties.admission.questions import Question, induction_lemma
@@ -54,6 +55,7 @@ THEOREMS: Mapping[str, Theorem] = {
     **order.THEOREMS,
     **cheapest.THEOREMS,
     **relayout.THEOREMS,
+    **turns.THEOREMS,
     **retries.THEOREMS,
     **ranks.THEOREMS,
     **counts.THEOREMS,
