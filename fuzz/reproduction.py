@@ -17,7 +17,7 @@ from fuzz.malformed import CASES
 from fuzz.script import MOST_CALLS, AnyCall, Malformed
 from fuzz.setups import Setup
 from fuzz.targets.protocol import Target
-from fuzz.watch import CLOSELY, FROM_OUTSIDE
+from fuzz.watch import CLOSELY, FROM_OUTSIDE, Watch
 from impl.chain import chain_for
 from impl.layout import DType, Kind, Layout, Lifetime, Stored
 from impl.layout.rows import place
@@ -92,6 +92,10 @@ class Reproduction(Struct, frozen=True, forbid_unknown_fields=True):
         """
         return _setup(self.setup)
 
+    def watch(self) -> Watch:
+        """How closely the calls must be watched."""
+        return FROM_OUTSIDE if self.from_outside else CLOSELY
+
 
 def encoded(failure: Failure) -> bytes:
     """The file of a failure."""
@@ -141,8 +145,7 @@ def decoded(data: bytes) -> Reproduction:
 
 def played_again(reproduction: Reproduction, target: Target) -> Played:
     """Make the calls of a file once more."""
-    watch = FROM_OUTSIDE if reproduction.from_outside else CLOSELY
-    return played(target, reproduction.built_setup(), tuple(reproduction.script), watch)
+    return played(target, reproduction.built_setup(), tuple(reproduction.script), reproduction.watch())
 
 
 class _Version(Struct, frozen=True):

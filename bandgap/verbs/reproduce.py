@@ -24,7 +24,11 @@ def run(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A failure that was saved.")],
     target: Annotated[
         str | None,
-        typer.Option(metavar="TARGET", help="For another's allocator: which, if not the one in which it was found."),
+        typer.Option(
+            metavar="TARGET",
+            help="On which, if not the one in which it was found: bandgap, bandgap-simulated or, on a GPU, "
+            "bandgap-streams; for another's allocator its release or a driver's file.",
+        ),
     ] = None,
     path: Annotated[
         Path | None, typer.Option(metavar="DIR", help="For another's allocator: a checkout, instead of its release.")
@@ -46,10 +50,10 @@ def run(
         ) from error
     if is_reproduction(data):
         return _peer(file, data, target, path, python, as_json=as_json)
-    for option, value in {"--target": target, "--path": path, "--python": python}.items():
+    for option, value in {"--path": path, "--python": python}.items():
         if value is not None:
             raise UsageError(option, str(value), "is for allocators of others", "this failure is Bandgap's own")
-    return _own(file, data, as_json=as_json)
+    return _own(file, data, target, as_json=as_json)
 
 
 def _document(
@@ -65,25 +69,11 @@ def _document(
     }
 
 
-def _own(file: Path, data: bytes, *, as_json: bool) -> Exit:
-    from contextlib import nullcontext
+def _own(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit:
+    from bandgap.reproducing import broken_by, read
 
-    from fuzz.faults.all import FAULTS
-    from fuzz.reproduction import BadFile, decoded, played_again
-    from fuzz.targets.all import TARGETS
-
-    try:
-        reproduction = decoded(data)
-    except BadFile as error:
-        raise UsageError("FILE", str(file), str(error), "give a failure that was saved") from error
-    driven = TARGETS.get(reproduction.target)
-    if driven is None:
-        raise UsageError("target", reproduction.target, "is not known here", f"the targets are {', '.join(TARGETS)}")
-    if reproduction.fault is not None and reproduction.fault not in FAULTS:
-        raise UsageError("fault", reproduction.fault, "is no seeded fault", "it may have been renamed since")
-    with FAULTS[reproduction.fault].apply() if reproduction.fault else nullcontext():
-        played = played_again(reproduction, driven)
-    broken = played.violation
+    reproduction = read(file, data)
+    broken = broken_by(reproduction, target)
     same = broken is not None and broken.property == reproduction.property
     if as_json:
         print_json(_document(reproduction, broken))

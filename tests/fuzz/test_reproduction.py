@@ -3,9 +3,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
+from bandgap.reproducing import on_streams
 from bandgap.verbs import reproduce
 from fuzz.faults.all import FAULTS
 from fuzz.pasted import pasted
@@ -13,6 +15,7 @@ from fuzz.reproduction import BadFile, decoded, encoded, played_again
 from fuzz.targets.own import OWN
 from fuzz.violation import Violation
 from tests.fuzz.found import EACH, JUDGED, SEEN_IN_BYTES, failure_under
+from tests.gpu.at_once import HERE
 
 
 @pytest.mark.parametrize("name", EACH)
@@ -98,6 +101,34 @@ def test_the_verb_says_whether_it_still_fails(tmp_path: Path, capsys: pytest.Cap
 def test_a_bad_file_is_refused(tmp_path: Path, change: dict[str, Any], problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         reproduce.run(_saved(tmp_path, change))
+
+
+def test_a_failure_shows_on_a_simulated_device_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert reproduce.run(_saved(tmp_path, {}), target="bandgap-simulated") is Exit.VIOLATED
+    assert "ledger-gated-reuse still breaks" in capsys.readouterr().out
+    assert reproduce.run(_saved(tmp_path, {"fault": None}), target="bandgap-simulated") is Exit.HOLDS
+
+
+def test_a_failure_shows_on_streams_too() -> None:
+    found = decoded(encoded(failure_under(JUDGED)))
+    with FAULTS[JUDGED].apply():
+        violation = on_streams(found, HERE)
+    assert violation is not None
+    assert violation.property == found.property
+    assert on_streams(found, HERE) is None
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_gpu_its_streams_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no GPU"):
+        reproduce.run(_saved(tmp_path, {}), target="bandgap-streams")
+
+
+def test_a_target_that_does_not_promise_what_broke_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="does not promise admission-sound"):
+        reproduce.run(_saved(tmp_path, {"property": "admission-sound"}), target="bandgap-simulated")
+    with pytest.raises(UsageError, match="is not known here"):
+        reproduce.run(_saved(tmp_path, {}), target="nobody")
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
