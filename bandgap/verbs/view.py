@@ -1,0 +1,118 @@
+"""`bandgap view`: a picture of the arena over time."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from bandgap.errors import UsageError
+from bandgap.exits import Exit
+from bandgap.output import AsJson, out, print_json, printable
+
+if TYPE_CHECKING:
+    from bandgap.view.viewing import Viewed, Wanted
+
+
+def run(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace, plain or gzipped; - for stdin.")],
+    page: Annotated[Path, typer.Option("--out", metavar="FILE.html", help="Where the page is written.")] = Path(
+        ".bandgap/view.html"
+    ),
+    lines: Annotated[
+        str,
+        typer.Option(metavar="FROM:TO", help="Draw these lines alone, and so in more detail; either may be left out."),
+    ] = "",
+    perfetto: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it for Perfetto (ui.perfetto.dev), as JSON, too.")
+    ] = None,
+    memory_viewer: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write it for PyTorch's viewer (pytorch.org/memory_viz), as a pickle, too."),
+    ] = None,
+    unfinished: Annotated[
+        bool, typer.Option("--unfinished", help="The trace is still being written: no closing line is asked for.")
+    ] = False,
+    as_json: AsJson = False,
+) -> Exit:
+    """Draw the arena over time as a page that needs nothing else; an illegal trace up to its first illegal line."""
+    from bandgap.view.page import write_page
+    from bandgap.view.viewing import Wanted, viewed
+
+    first, last = _window(lines)
+    for option, path in (("--out", page), ("--perfetto", perfetto), ("--memory-viewer", memory_viewer)):
+        if path is not None and path.exists() and Path(trace).exists() and path.samefile(trace):
+            raise UsageError(option, str(path), "is the trace itself", "give another path")
+    wanted = Wanted(trace, first, last, not unfinished, perfetto, memory_viewer)
+    said = viewed(wanted)
+    try:
+        write_page(said, page)
+    except OSError as error:
+        raise UsageError("--out", str(page), f"cannot be written ({error.strerror})", "give another path") from error
+    if as_json:
+        print_json(_document(said, page, wanted))
+    else:
+        _show(said, page, wanted)
+    if said.finding is not None:
+        return Exit.VIOLATED
+    return Exit.INCONCLUSIVE if said.interrupted or said.lost else Exit.HOLDS
+
+
+def _window(lines: str) -> tuple[int, int | None]:
+    if not lines:
+        return 1, None
+    parts = lines.replace(",", "").replace("_", "").split(":")
+    if len(parts) != 2 or not all(part.isdecimal() or not part for part in parts):
+        raise UsageError("--lines", lines, "is no part of a trace", "write FROM:TO, such as 1000:2000")
+    first, last = int(parts[0] or 1), int(parts[1]) if parts[1] else None
+    if first < 1 or (last is not None and last < first):
+        raise UsageError("--lines", lines, "has no line in it", "lines count from 1, and TO is not before FROM")
+    return first, last
+
+
+def _document(said: "Viewed", page: Path, wanted: "Wanted") -> dict[str, Any]:
+    from bandgap.view.page import outcome
+
+    finding = said.finding
+    return {
+        "trace": said.trace,
+        "outcome": outcome(said),
+        "model": said.header.model,
+        "lines": said.lines,
+        "lost": said.lost,
+        "page": str(page),
+        "drawn": None if said.data is None else "pieces" if said.data["pieces"] else "grid",
+        "lines_of_a_cell": said.lines_of_a_column,
+        "bytes_of_a_cell": said.data["grid"]["row_bytes"] if said.data and said.data["grid"] else None,
+        "samples": said.samples,
+        "perfetto": wanted.perfetto and str(wanted.perfetto),
+        "memory_viewer": wanted.memory_viewer and str(wanted.memory_viewer),
+        "memory_viewer_left_out": said.left_out,
+        "finding": finding and {"line": finding.line, "check": finding.check, "problem": finding.problem},
+    }
+
+
+def _show(said: "Viewed", page: Path, wanted: "Wanted") -> None:
+    from bandgap.view.page import outcome, size
+
+    how = outcome(said)
+    style = {"legal": "green", "interrupted": "yellow", "inconclusive": "yellow"}.get(how, "bold red")
+    console = out()
+
+    def put(text: str) -> None:
+        console.print(text, soft_wrap=True)
+
+    at = f" at line {said.finding.line:,}: {escape(printable(said.finding.check))}" if said.finding else ""
+    put(f"{escape(printable(said.trace))}: [{style}]{how}[/]{at}, {said.lines:,} lines read")
+    if said.finding is not None:
+        put(escape(printable(said.finding.problem)))
+        drawn = "what comes before it is drawn" if said.data else "nothing legal comes before it, so nothing is drawn"
+        put(f"{drawn}; bandgap judge says how it came to that")
+    if said.data and said.data["grid"]:
+        cell = f"{said.lines_of_a_column:,} lines and {size(said.data['grid']['row_bytes'])}"
+        put(f"too much to draw each page: a cell adds up {cell}; --lines FROM:TO draws a part in detail")
+    if said.left_out:
+        put(f"the memory viewer's history has the last entries only: {said.left_out:,} are left out")
+    for name, path in (("page", page), ("perfetto", wanted.perfetto), ("viewer", wanted.memory_viewer)):
+        if path is not None:
+            console.print(f"{name:<8} {path}", markup=False, soft_wrap=True)
