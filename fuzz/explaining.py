@@ -46,7 +46,9 @@ def explained(
     def fails(shorter: script.Script) -> bool:
         nonlocal name
         seen = played(target, setup, shorter, watch).violation
-        if seen is None or (seen.property in SYMPTOMS and seen.property != name):
+        if seen is None or seen.property not in target.promises:
+            return False
+        if seen.property in SYMPTOMS and seen.property != name:
             return False
         name = seen.property
         return True
@@ -65,9 +67,9 @@ def _watched(target: Target, setup: Setup, calls: script.Script) -> tuple[Watch,
 
     What breaks at the last call can as well be looked for at the end, which is much faster.
     """
-    for closely, at_the_end in ((FROM_OUTSIDE, JUDGED_ONLY), (CLOSELY, AT_THE_END)):
+    for closely, at_the_end in _watches(target):
         again = played(target, setup, calls, closely)
-        if again.violation is None:
+        if again.violation is None or again.violation.property not in target.promises:
             continue
         calls = calls[: again.calls]
         sooner = played(target, setup, calls, at_the_end).violation
@@ -75,3 +77,11 @@ def _watched(target: Target, setup: Setup, calls: script.Script) -> tuple[Watch,
             return at_the_end, calls, sooner
         return closely, calls, again.violation
     return CLOSELY, calls, None
+
+
+def _watches(target: Target) -> Sequence[tuple[Watch, Watch]]:
+    """How closely a script is watched call by call, and how closely it must be to see the same at its end."""
+    if "content" not in target.promises:
+        # what is read back would only come before what counts
+        return ((JUDGED_ONLY, JUDGED_ONLY),)
+    return ((FROM_OUTSIDE, JUDGED_ONLY), (CLOSELY, AT_THE_END))

@@ -8,6 +8,7 @@ _OTHER = {
     **PROPERTIES,
     "crash": "A call does what is asked, or rejects it as a misuse.",
     "address-rises": "The address of a page never falls as pages rise.",
+    "index-range": "Every index lies below the length of its table, and every offset fits the integer that holds it.",
     "no-host-sync": "No call of the allocator waits for the device.",
 }
 

@@ -5,9 +5,14 @@ from collections.abc import Sequence
 from events.records import Mode, User
 from fuzz.engine.engine import MOST_TICKETS, Engine, pick, some
 from fuzz.engine.operations import Draws, operation
+from fuzz.engine.pressure import compact
 from fuzz.engine.request import Request, first_written
+from fuzz.engine.requests import fork
+from spec.state import LIVE, READ
 
 MOST_FORWARDS = 2
+MOST_MET = 16
+"""Pages that one transfer asks for although work is queued on them."""
 
 
 @operation(weight=10)
@@ -188,6 +193,34 @@ def hold_more(engine: Engine, draws: Draws) -> str:
     if taken and mode == "write":
         engine.stage.issue(ticket, band, ids)
     return "taken" if taken else "rejected"
+
+
+@operation(weight=2)
+def meet_queued_work(engine: Engine, draws: Draws) -> str:
+    """A transfer asks for pages that no ticket holds, and on which the allocator's stream may still have work to do.
+
+    Some of it was asked for just before: pages were copied or moved.  It must be given none of them.
+    """
+    s = engine.stage.state
+    if draws[3] % 2:
+        fork(engine, (draws[3] // 2, 0, 0, 0))
+    else:
+        compact(engine, draws)
+    held = {(band, page) for _, band, page in s.held}
+    queued = [place for place in s.queued if place not in held and s.status[place] == LIVE]
+    if not queued:
+        return "nothing is queued"
+    ticket = _opened(engine, draws, "transfer")
+    if ticket is None:
+        return "no ticket"
+    for number in range(min(MOST_MET, len(queued))):
+        band, page = pick(queued, draws[0] + number)
+        vid = s.vid_at[band, page]
+        # where the work reads, only a writer meets it
+        mode: Mode = "write" if s.queued[band, page] == READ or draws[1] >> number & 1 else "read"
+        if engine.stage.hold(ticket, band, [vid], mode):
+            return "taken"
+    return "rejected"
 
 
 @operation(weight=3)

@@ -10,6 +10,7 @@ from fuzz.faults import (
     moving,
     ordering,
     recorder,
+    removals,
     room,
     wiping,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "moving",
     "ordering",
     "recorder",
+    "removals",
     "room",
     "wiping",
 ]

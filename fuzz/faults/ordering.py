@@ -1,4 +1,7 @@
-"""Faults of order, on a device that works later: waits, events and streams of which one is missing, early or wrong."""
+"""Faults of order, on a device that works later: waits, events and streams of which one is early or wrong.
+
+Those of which one is missing are in `removals`.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -19,36 +22,6 @@ LATER = SIMULATED.name
 ASIDE = "a stream of its own"
 
 
-@fault("device", "race-free", "sglang#38463", LATER)
-def streams_wait_for_the_event_before_the_last_settling() -> Iterator[None]:
-    """A stream waits for the allocator's as it stood before that was made to wait for a ticket."""
-
-    def careless(wait_for: Method) -> Method:
-        def patched(self: Any, ticket: int) -> None:
-            tail = self._tail
-            wait_for(self, ticket)
-            self._tail = tail
-
-        return patched
-
-    with replaced(ArenaDevice, "wait_for", careless):
-        yield
-
-
-@fault("device", "race-free", "vllm#45357", LATER)
-def settling_holds_nothing_back() -> Iterator[None]:
-    """A ticket is settled, and the allocator's stream does not wait for its event."""
-    with replaced(ArenaDevice, "wait_for", lambda _: lambda *_: None):
-        yield
-
-
-@fault("device", "race-free", "sglang#29353", LATER)
-def work_begins_before_the_allocators_stream_is_there() -> Iterator[None]:
-    """The stream of a ticket does not wait for the moves and table updates that were asked for before."""
-    with replaced(ArenaDevice, "_wait_for_allocator", lambda _: lambda *_: None):
-        yield
-
-
 @fault("device", "race-free", "an event that is recorded once and waited for ever after", LATER)
 def streams_wait_for_an_old_event_of_the_allocator() -> Iterator[None]:
     """The stream of a ticket waits for the allocator's stream as it stood when it was first asked."""
@@ -62,15 +35,6 @@ def streams_wait_for_an_old_event_of_the_allocator() -> Iterator[None]:
         return patched
 
     with replaced(ArenaDevice, "tail", careless):
-        yield
-
-
-@fault("device", "race-free", "sglang#38463", LATER)
-def work_waits_for_no_ticket() -> Iterator[None]:
-    """The stream of a ticket does not wait for the tickets for which it said that it would."""
-    with replaced(
-        ArenaDevice, "begin", lambda begin: lambda self, ticket, stream, waits=(): begin(self, ticket, stream)
-    ):
         yield
 
 
@@ -193,13 +157,6 @@ def only_the_last_transfer_of_a_ticket_counts() -> Iterator[None]:
         return patched
 
     with replaced(ArenaDevice, "transfer", careless):
-        yield
-
-
-@fault("device", "race-free", "sglang#9821", LATER)
-def transfers_do_not_wait_for_copies_to_land() -> Iterator[None]:
-    """The allocator's stream is said to have caught up while it still moves pages, and transfers begin on them."""
-    with replaced(ArenaDevice, "has_caught_up", lambda _: lambda self: True):
         yield
 
 

@@ -35,6 +35,9 @@ allocator's tables are wrong, whether or not a caller would see it later."""
 HUNTS_ELSEWHERE: Final = (1, 9)
 """Likewise on another target than our own: a race is a race, and its length matters less."""
 
+REDUCING: Final = 60.0
+"""Seconds at most for making a failure shorter."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -87,6 +90,7 @@ def try_all(
     seconds: float | None = None,
     setups: Sequence[Setup] = (),
     hunts: tuple[int, int] | None = None,
+    reducing_elsewhere: float = REDUCING,
     progress: Callable[[Trial], None] = lambda _: None,
 ) -> Matrix:
     """Run the unmodified code, then try each fault by itself.
@@ -98,21 +102,25 @@ def try_all(
         seconds: likewise, if given; a fault that is found late may then survive on a slow machine.
         setups: on which; the small ones if left out.
         hunts: how often a fault is hunted at least and at most; `HUNTS` and `HUNTS_ELSEWHERE` if left out.
+        reducing_elsewhere: seconds for making a failure shorter on another target than our own.
         progress: told after each trial.
     """
     setups = setups or trial_setups()
     faults = list(faults)
-    baseline = _baseline(sorted({fault.target for fault in faults} - {OWN.name}), setups, seed)
+    passed = baseline(sorted({fault.target for fault in faults} - {OWN.name}), setups, seed)
     trials: list[Trial] = []
-    if baseline.failure is None:
+    if passed.failure is None:
         for fault in faults:
-            trials.append(try_one(fault, setups, seed=seed, calls=calls, seconds=seconds, hunts=hunts))
+            reducing = REDUCING if fault.target == OWN.name else reducing_elsewhere
+            trials.append(
+                try_one(fault, setups, seed=seed, calls=calls, seconds=seconds, hunts=hunts, reducing=reducing)
+            )
             progress(trials[-1])
-    return Matrix(baseline, tuple(trials))
+    return Matrix(passed, tuple(trials))
 
 
-def _baseline(elsewhere: Iterable[str], setups: Sequence[Setup], seed: int) -> Run:
-    """The run on our own target and these, or the first of them that fails."""
+def baseline(elsewhere: Iterable[str], setups: Sequence[Setup], seed: int) -> Run:
+    """The unmodified code on our own target and on these, by name; or its first run that fails."""
     whole = run_seeded(setups, seed, calls=BASELINE_CALLS)
     for name in elsewhere:
         if whole.failure is not None:
@@ -130,6 +138,7 @@ def try_one(
     calls: int = CALLS,
     seconds: float | None = None,
     hunts: tuple[int, int] | None = None,
+    reducing: float = REDUCING,
 ) -> Trial:
     """Put a fault into force and drive the allocator until something breaks; see `try_all`."""
     hunts = hunts or (HUNTS if fault.target == OWN.name else HUNTS_ELSEWHERE)
@@ -139,13 +148,19 @@ def try_one(
     except Exception as error:
         return Trial(fault, "invalid", problem=f"it cannot be put into force: {type(error).__name__}: {error}")
     try:
-        return _hunted(fault, setups, seed, calls, seconds, hunts)
+        return _hunted(fault, setups, seed, calls, seconds, hunts, reducing)
     finally:
         force.__exit__(None, None, None)
 
 
 def _hunted(
-    fault: Fault, setups: Sequence[Setup], seed: int, calls: int, seconds: float | None, hunts: tuple[int, int]
+    fault: Fault,
+    setups: Sequence[Setup],
+    seed: int,
+    calls: int,
+    seconds: float | None,
+    hunts: tuple[int, int],
+    reducing: float,
 ) -> Trial:
     """Hunt a fault that is in force."""
     least, most = hunts
@@ -158,7 +173,7 @@ def _hunted(
             calls=calls,
             seconds=seconds,
             fault=fault.name,
-            reduce_seconds=60.0,
+            reduce_seconds=reducing,
             lives=LIVES,
             follow=hunt % 2 == 0,
         )

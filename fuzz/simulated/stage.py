@@ -14,8 +14,9 @@ from fuzz.targets.simulated import SimulatedBuilt
 from fuzz.violation import Violation
 from fuzz.watch import Watch
 from impl.device.arena import ArenaDevice
-from impl.device.runtime import Work
+from impl.device.runtime import ARENA, Piece, Touch, Work
 from impl.device.simulated.accesses import Race
+from impl.plan import Refusal
 from spec.judge.page_actions import ZERO
 
 PACES: Final = (0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 5, 8, 13)
@@ -67,15 +68,19 @@ class LateStage(Stage):
     """Launches what tickets read and write, and lets the device do it when it is forced to or when it is told to.
 
     A call that says that work is over comes when the device is seen to have done that work, and no sooner.  A ticket's
-    work is launched in order: once another ticket is opened behind it, it takes no more.
+    work is launched in order: once another ticket is opened behind it, it takes no more.  Its work is ended only then,
+    or when somebody is to wait for it; until then more may follow, and it must not be told over.
     """
 
     def __init__(self, target: Target, setup: Setup, watch: Watch, keep_records: bool = False) -> None:
+        self._promises = target.promises
         super().__init__(target, setup, watch, keep_records)
         self.device, self.runtime, self._works = self._workshop()
         # the newest ticket of each stream, and those that another is behind
         self._newest: dict[str, int] = {}
         self._closed: set[int] = set()
+        # those for which something was launched since their work was ended last
+        self._under_way: set[int] = set()
         # what transfers have begun to read or write, by ticket, band and page: nothing orders one's doings among
         # themselves, so each page is sent or received once
         self._transferred: set[tuple[int, int, int]] = set()
@@ -95,21 +100,25 @@ class LateStage(Stage):
         """See `Stage.open`."""
         ticket = super().open(user, stream, waits)
         if ticket is not None and stream is not None:
-            self._closed.update((*waits, *(() if stream not in self._newest else (self._newest[stream],))))
+            before = (*waits, *(() if stream not in self._newest else (self._newest[stream],)))
+            self._closed.update(before)
+            self._end(before)
             self._newest[stream] = ticket
             self.device.begin(ticket, stream, waits)
             self.device.end(ticket)
         return ticket
 
     def hold(self, ticket: int, band: int, ids: Sequence[int], mode: r.Mode) -> bool:
-        """See `Stage.hold`; what was written to the pages before is read by the ticket."""
+        """See `Stage.hold`; the ticket reads the pages, and finds what was written to them before."""
         if ticket in self._closed or not super().hold(ticket, band, ids, mode):
             return False
         if mode == "read":
             page_of, written = self.state.page_of, self._written[band]
-            known = [(vid, page_of[band, vid]) for vid in dict.fromkeys(ids) if vid in written]
-            known = [(vid, page) for vid, page in known if (ticket, band, page) not in self._transferred]
-            self._launch(ticket, band, [Use(vid, page, self._shown(band, page), None) for vid, page in known])
+            given = [(vid, page_of[band, vid]) for vid in dict.fromkeys(ids)]
+            given = [(vid, page) for vid, page in given if (ticket, band, page) not in self._transferred]
+            shown = [self._shown(band, page) if vid in written else None for vid, page in given]
+            uses = [Use(vid, page, finds, None) for (vid, page), finds in zip(given, shown, strict=True)]
+            self._launch(ticket, band, uses)
         return True
 
     def issue(self, ticket: int, band: int, ids: Sequence[int]) -> None:
@@ -138,13 +147,36 @@ class LateStage(Stage):
                 self._run(partial(self.runtime.run_through, self._bringing[band, page]))
 
     def complete(self, ticket: int) -> bool:
-        """See `Stage.complete`: as soon as the work is seen to be over."""
+        """See `Stage.complete`: as soon as the work is seen to be over; it is asked for once before it is ended."""
         self._logged(script.Complete, ticket)
-        while not self.device.is_over(ticket):
-            for end in self.device.ends_of(ticket):
-                self._run(partial(self.runtime.run_towards, end))
+        if not self.device.is_over(ticket):
+            self._end((ticket,))
+            while not self.device.is_over(ticket):
+                ends = self.device.ends_of(ticket)
+                if not ends:
+                    raise Violation("agreement", f"nobody can say when the work of ticket {ticket} is over")
+                for end in ends:
+                    self._run(partial(self.runtime.run_towards, end))
+        self._under_way.discard(ticket)
         user = self.tickets.get(ticket, ("nobody",))[0]
         return self._plain("complete", lambda: self.allocator.complete(ticket), user, lambda: self._retired(ticket))
+
+    def settle(self, ticket: int) -> bool:
+        """See `Stage.settle`; all that was launched is what is waited for."""
+        self._end((ticket,))
+        return super().settle(ticket)
+
+    def allocate(
+        self,
+        demand: Sequence[int],
+        settle: Sequence[int] = (),
+        originals: Sequence[Sequence[int]] = (),
+        *,
+        wipe: bool = False,
+    ) -> list[list[int]] | Refusal | None:
+        """See `Stage.allocate`; whoever may be settled is ended."""
+        self._end(settle)
+        return super().allocate(demand, settle, originals, wipe=wipe)
 
     def drain(self) -> bool:
         """See `Stage.drain`: as soon as the allocator's stream is seen to have caught up."""
@@ -189,7 +221,14 @@ class LateStage(Stage):
             return
         self.device.begin(ticket, stream)
         self.device.launch(work)
-        self.device.end(ticket)
+        self._under_way.add(ticket)
+
+    def _end(self, tickets: Iterable[int]) -> None:
+        """No more is launched for these tickets, as far as anybody knows now."""
+        for ticket in tickets:
+            if ticket in self._under_way:
+                self._under_way.remove(ticket)
+                self.device.end(ticket)
 
     def _copy(self, user: str, ticket: int, band: int, uses: list[Use]) -> Work:
         # bytes that come from elsewhere overwrite whatever is there
@@ -271,7 +310,11 @@ class LateStage(Stage):
 
 
 class SimulatedStage(LateStage):
-    """The stage on a simulated device, which finds races."""
+    """The stage on a simulated device, which finds races.
+
+    Where a page is given against the rules, it is used; and what breaks without being promised lets the device do all
+    that it was asked for.  So bytes race if they can.
+    """
 
     def _workshop(self) -> Workshop:
         assert isinstance(self.built, SimulatedBuilt)  # a simulated target builds it
@@ -279,3 +322,53 @@ class SimulatedStage(LateStage):
         tables = [self.allocator.page_table(band).numpy() for band in self.bands]
         works = Works(device, self._memory, tables, self._landed, self._misread, self._misled)
         return Workshop(device, device.simulated, works)
+
+    def _take(self, record: r.AnyRecord) -> None:
+        try:
+            super()._take(record)
+        except Violation as violation:
+            if violation.property not in self._promises:
+                self._run(self.runtime.run_all)
+            raise
+
+    def hold(self, ticket: int, band: int, ids: Sequence[int], mode: r.Mode) -> bool:
+        """See `Stage.hold`.
+
+        Raises:
+            Violation: `race-free` where the allocator should not have given these pages and bytes race when they are
+                used; what the judge found where none do.
+        """
+        try:
+            return super().hold(ticket, band, ids, mode)
+        except Violation as violation:
+            if violation.finding is not None and violation.finding.blame == "driver":
+                self._use(ticket, band, ids, mode)
+            raise
+
+    def _use(self, ticket: int, band: int, ids: Sequence[int], mode: r.Mode) -> None:
+        """Do everything, and with it what a ticket does that reads or writes all that it was given."""
+        user, stream = self.tickets[ticket]
+        touches = [
+            self.device.page_touch(band, page, writes=mode == "write")
+            for page in self.allocator.translate(band, ids).tolist()
+        ]
+        work = Work(f"{user} {mode}s", (Piece(lambda: None, lambda: touches),), ticket)
+        if stream is None:
+            self.device.transfer(work)
+        else:
+            self.device.begin(ticket, stream)
+            self.device.launch(work)
+        self._run(self.runtime.run_all)
+
+    def release_memory(self) -> bool:
+        """See `Stage.release_memory`; where the bytes are gone and should not be, somebody else writes to all pages."""
+        try:
+            return super().release_memory()
+        except Violation:
+            if not self.device.arena.numel():
+                every_page = Touch(ARENA, self.device.chain.base, self.device.chain.capacity, True, "every page")
+                work = Work("somebody else writes", (Piece(lambda: None, lambda: (every_page,)),))
+                self.device.runtime.launch("a stream of somebody else's", work)
+                self._run(partial(self.runtime.run_through, work))
+                self._run(self.runtime.run_all)
+            raise

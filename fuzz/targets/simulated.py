@@ -72,3 +72,6 @@ class SimulatedTarget:
 
 
 SIMULATED = SimulatedTarget()
+
+ORDER = SimulatedTarget("bandgap-order", frozenset({"race-free", "ledger-gated-reuse"}))
+"""The same where nothing counts but that no bytes race, and no page is handed out under whoever holds it."""

@@ -89,7 +89,7 @@ def test_a_life_played_from_its_script_does_the_same_work() -> None:
 
 def test_any_cut_of_a_script_can_be_played() -> None:
     stage = _stage()
-    live(stage, operations_of(5, 4))
+    live(stage, operations_of(5, 0))
     calls = script_of(stage.log)
     assert len(calls) > 60
     for cut in range(0, len(calls), len(calls) // 5):

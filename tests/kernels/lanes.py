@@ -42,7 +42,9 @@ LANES: Final[Mapping[str, Lane]] = {
             "twin",
             "twin",
             _HOST,
-            frozenset({"suite", "test_gpu_entry.py", "test_lanes.py", "test_misuse.py", "test_twins.py"}),
+            frozenset(
+                {"suite", "test_faults.py", "test_gpu_entry.py", "test_lanes.py", "test_misuse.py", "test_twins.py"}
+            ),
         ),
         Lane("interpreter", "triton", _HOST, frozenset({"suite", "interpreted"})),
         Lane("sm_90", "triton", _HOST, frozenset({"machine_code"})),

@@ -6,7 +6,7 @@ import pytest
 
 from tests.kernels.lanes import Outcome, outcome_of
 
-FLOORS = {"interpreter": 240, "sm_90": 24}
+FLOORS = {"interpreter": 210, "sm_90": 24}
 """Tests that a lane has at least."""
 
 

@@ -7,14 +7,14 @@ from types import ModuleType
 import pytest
 import torch
 
+from fuzz.kernels.canaries import check_filled, check_found
+from fuzz.kernels.changed import changed
+from fuzz.kernels.filling import check_fill
+from fuzz.kernels.moving import check_moves
+from fuzz.kernels.translating import check_translation
+from fuzz.kernels.updating import check_update
 from impl.kernels.twins import canaries, filling, moving, translating, updating
-from tests.kernels.canaries import check_filled, check_found
-from tests.kernels.changed import changed
-from tests.kernels.filling import check_fill
 from tests.kernels.lanes import LANES, Lane
-from tests.kernels.moving import check_moves
-from tests.kernels.translating import check_translation
-from tests.kernels.updating import check_update
 
 LANE = LANES["twin"]
 

@@ -7,6 +7,7 @@ same calls, whatever the gate's seed is.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 
 from bandgap.gate.evidence import Canary, Count, Evidence
@@ -18,7 +19,9 @@ from bandgap.gate.task import Progress, Task
 from bandgap.gate.violation import Violation
 from fuzz.faults.all import FAULTS
 from fuzz.faults.fault import Fault
-from fuzz.faults.trial import BASELINE_CALLS, SEED, Trial, trial_setups, try_all, try_one
+from fuzz.faults.trial import BASELINE_CALLS, REDUCING, SEED, Trial, trial_setups, try_all, try_one
+from fuzz.kernels.faults import KERNEL_FAULTS
+from fuzz.kernels.trial import try_kernels
 from fuzz.targets.all import TARGETS
 
 PARTS = 2
@@ -29,8 +32,12 @@ CANARY_CALLS = 2_000
 QUICK_HUNTS = (1, 9)
 """A quick gate does not look for a shorter script once a fault is caught by the property that it names."""
 
-LEAST_FAULTS = 70
+QUICK_REDUCING = 1.0
+"""Seconds in which a quick gate makes a race shorter."""
+
+LEAST_FAULTS = 130
 LEAST_IN_THE_RECORDER = 2
+LEAST_IN_A_KERNEL = 30
 
 NO_FAULT = Fault("no-fault", "Nothing is wrong.", "allocator", "no-overlap", "", nullcontext)
 """Must be reported as survived: else whatever reports faults as caught would do so anyway."""
@@ -45,20 +52,36 @@ def try_part(names: tuple[str, ...], settings: Settings, progress: Progress) -> 
         told.append(trial)
         progress(len(told) / len(faults), Evidence((_caught(told),)))
 
-    matrix = try_all(faults, seed=SEED, hunts=QUICK_HUNTS if settings.quick else None, progress=tell)
+    matrix = try_all(
+        faults,
+        seed=SEED,
+        hunts=QUICK_HUNTS if settings.quick else None,
+        reducing_elsewhere=QUICK_REDUCING if settings.quick else REDUCING,
+        progress=tell,
+    )
     unmodified = Count("calls to the unmodified allocator", matrix.baseline.calls, BASELINE_CALLS)
     if matrix.baseline.failure is not None:
         failure = matrix.baseline.failure
         where = "the unmodified allocator, before any fault"
         found = violation_of(failure, TARGETS[failure.target], where, settings)
         return Evidence((Count(unmodified.what, unmodified.number, 0),), violations=(found,))
-    return Evidence(
-        (unmodified, Count("faults tried", len(matrix.trials), len(names)), _caught(matrix.trials)),
-        coverage=_levels(matrix.trials),
-        violations=tuple(_violation(trial) for trial in matrix.trials if trial.verdict in _NOT_CAUGHT),
-        broken=tuple(f"{trial.fault.name}: {trial.problem}" for trial in matrix.trials if trial.verdict == "invalid"),
-        notes=tuple(_line(trial) for trial in matrix.trials if trial.verdict == "caught"),
-    )
+    return _evidence(unmodified, matrix.trials, len(names))
+
+
+def try_kernel_faults(_settings: Settings, progress: Progress) -> Evidence:
+    """Run the unmodified kernels in the interpreter, then each of their faults."""
+    launches = Count("launches of unmodified kernels", 0, len(KERNEL_FAULTS))
+    trials: list[Trial] = []
+    for came in try_kernels(tuple(KERNEL_FAULTS)):
+        if isinstance(came, Trial):
+            trials.append(came)
+            progress(len(trials) / len(KERNEL_FAULTS), Evidence((_caught(trials),)))
+            continue
+        launches = replace(launches, number=came.launches)
+        if came.property is not None:
+            problem = f"the unmodified kernels, before any fault: {came.problem}"
+            return Evidence((replace(launches, floor=0),), broken=(problem,))
+    return _evidence(launches, trials, len(KERNEL_FAULTS))
 
 
 def canary(_settings: Settings, _progress: Progress) -> Evidence:
@@ -68,10 +91,11 @@ def canary(_settings: Settings, _progress: Progress) -> Evidence:
 
 
 def tasks(_settings: Settings) -> Sequence[Task]:
-    """A few parts of all faults, and the canary."""
+    """A few parts of all faults of the allocator and its device, those of kernels, and the canary."""
     parts = [tuple(FAULTS)[part::PARTS] for part in range(PARTS)]
     return (
         Task("faults", "canary", canary, seconds=30),
+        Task("faults", "kernels", try_kernel_faults, seconds=300),
         *(
             Task("faults", f"part {part} of {PARTS}", partial(try_part, names), seconds=600)
             for part, names in enumerate(parts, 1)
@@ -80,8 +104,12 @@ def tasks(_settings: Settings) -> Sequence[Task]:
 
 
 def floors(_settings: Settings) -> Mapping[str, int]:
-    """There are faults to be caught, and some of them are in the recorder."""
-    return {"faults caught": LEAST_FAULTS, "faults caught in the recorder": LEAST_IN_THE_RECORDER}
+    """There are faults to be caught, and some of them are in the recorder and in kernels."""
+    return {
+        "faults caught": LEAST_FAULTS,
+        "faults caught in the recorder": LEAST_IN_THE_RECORDER,
+        "faults caught in the kernel": LEAST_IN_A_KERNEL,
+    }
 
 
 SEEDED_FAULTS = Lane("faults", "Each seeded fault is caught, and by the property that it names.", tasks, floors)
@@ -90,6 +118,16 @@ _NOT_CAUGHT = {
     "survived": "nothing that is checked has noticed it",
     "caught by another property": "another property broke first",
 }
+
+
+def _evidence(unmodified: Count, trials: Sequence[Trial], faults: int) -> Evidence:
+    return Evidence(
+        (unmodified, Count("faults tried", len(trials), faults), _caught(trials)),
+        coverage=_levels(trials),
+        violations=tuple(_violation(trial) for trial in trials if trial.verdict in _NOT_CAUGHT),
+        broken=tuple(f"{trial.fault.name}: {trial.problem}" for trial in trials if trial.verdict == "invalid"),
+        notes=tuple(_line(trial) for trial in trials if trial.verdict == "caught"),
+    )
 
 
 def _caught(trials: Sequence[Trial]) -> Count:

@@ -9,13 +9,13 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from fuzz.kernels.arenas import ids, random_grid
 from impl.kernels.canaries import Canary, check_canary, fill_canary
 from impl.kernels.fills import zero_pages
 from impl.kernels.launch import Launch
 from impl.kernels.moves import move_pages
 from impl.kernels.tables import update_table
 from impl.kernels.translation import translate
-from tests.kernels.arenas import ids, random_grid
 from tests.kernels.lanes import LANES
 
 LANE = LANES["interpreter"]

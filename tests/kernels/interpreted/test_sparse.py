@@ -2,10 +2,10 @@
 
 import resource
 
+from fuzz.kernels.arenas import bytes_of, ids
+from fuzz.kernels.far import ARENA_BYTES, check_far_moves, far_grid
 from impl.kernels.canaries import Canary, check_canary, fill_canary
 from impl.kernels.fills import poison_pages
-from tests.kernels.arenas import bytes_of, ids
-from tests.kernels.interpreted.sparse import ARENA_BYTES, check_far_moves, far_grid
 from tests.kernels.lanes import Lane
 
 

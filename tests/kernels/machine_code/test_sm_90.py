@@ -8,9 +8,9 @@ import pytest
 import torch
 import triton
 
+from fuzz.kernels.changed import changed
 from impl.kernels.grid import PageGrid
 from impl.kernels.jitted import canaries, filling, moving, translating, updating
-from tests.kernels.changed import changed
 from tests.kernels.machine_code import facts
 from tests.kernels.machine_code.compiling import MachineCode, machine_code, without_device
 from tests.kernels.machine_code.launches import LAUNCHES, Compiled, grid_of

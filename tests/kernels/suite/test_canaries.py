@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from fuzz.kernels.arenas import ids, random_grid
+from fuzz.kernels.canaries import CANARY, PAGES, check_filled, check_found
 from impl.kernels.canaries import FIRST, WRONG, Canary, check_canary, fill_canary
 from impl.kernels.moves import move_pages
-from tests.kernels.arenas import ids, random_grid
-from tests.kernels.canaries import CANARY, PAGES, check_filled, check_found
 from tests.kernels.lanes import Lane
 
 FLOATS = [torch.float32, torch.bfloat16, torch.float16, torch.float8_e4m3fn]

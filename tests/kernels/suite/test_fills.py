@@ -2,9 +2,9 @@
 
 import pytest
 
+from fuzz.kernels.arenas import bytes_of, ids, random_grid
+from fuzz.kernels.filling import check_fill, check_poison
 from impl.kernels.fills import zero_pages
-from tests.kernels.arenas import bytes_of, ids, random_grid
-from tests.kernels.filling import check_fill, check_poison
 from tests.kernels.lanes import Lane
 
 

@@ -5,10 +5,10 @@ from random import Random
 import pytest
 import torch
 
+from fuzz.kernels.arenas import ids, random_grid
+from fuzz.kernels.moving import check_moves
 from impl.kernels.moves import move_pages
-from tests.kernels.arenas import ids, random_grid
 from tests.kernels.lanes import Lane
-from tests.kernels.moving import check_moves
 
 
 @pytest.mark.parametrize("page_bytes", [16, 48, 272, 512, 1040, 4096, 12304, 16384, 65536, 65552])

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from fuzz.kernels.updating import check_update
 from impl.kernels.tables import update_table
 from tests.kernels.lanes import Lane
-from tests.kernels.updating import check_update
 
 
 @pytest.mark.parametrize("count", [1, 2, 127, 128, 129, 1000])

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from fuzz.kernels.arenas import ids
+from fuzz.kernels.translating import check_translation, defined
 from impl.kernels.translation import translate
-from tests.kernels.arenas import ids
 from tests.kernels.lanes import Lane
-from tests.kernels.translating import check_translation, defined
 
 
 @pytest.mark.parametrize("page_tokens", [1, 2, 16, 48, 64, 255, 256])

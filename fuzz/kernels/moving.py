@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-import torch
-
+from fuzz.kernels.agreeing import agree
+from fuzz.kernels.arenas import bytes_of, ids, random_grid
+from fuzz.kernels.lane import Lane
 from impl.kernels.moves import move_pages
-from tests.kernels.arenas import bytes_of, ids, random_grid
-from tests.kernels.lanes import Lane
 
 Pair: TypeAlias = tuple[int, int]
 """A source and a target."""
@@ -26,4 +25,4 @@ def check_moves(
         expected[begin : begin + page_bytes] = bytes_of(grid, source)
     sources, targets = (ids(lane, list(numbers)) for numbers in zip(*pairs, strict=True))
     move_pages(grid, sources, targets, lane=lane.takes)
-    assert torch.equal(grid.arena, expected)
+    agree("byte", grid.arena, expected)

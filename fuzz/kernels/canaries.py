@@ -5,9 +5,10 @@ from struct import pack
 
 import torch
 
+from fuzz.kernels.agreeing import agree
+from fuzz.kernels.arenas import bytes_of, ids, random_grid
+from fuzz.kernels.lane import Lane
 from impl.kernels.canaries import FIRST, WRONG, Canary, check_canary, fill_canary
-from tests.kernels.arenas import bytes_of, ids, random_grid
-from tests.kernels.lanes import Lane
 
 CANARY = Canary(seed=20260730, band=2)
 PAGES = [1, 4, 5]
@@ -24,7 +25,7 @@ def check_filled(lane: Lane, page_bytes: int, keys: list[int] | None = None) -> 
         begin = 48 + page * page_bytes
         expected[begin : begin + page_bytes] = torch.frombuffer(bytearray(pattern(key, page_bytes)), dtype=torch.uint8)
     fill_canary(grid, ids(lane, PAGES), CANARY, keys=_keys(lane, keys), lane=lane.takes)
-    assert torch.equal(grid.arena, expected)
+    agree("byte", grid.arena, expected)
 
 
 def check_found(lane: Lane, page_bytes: int, wrong: Sequence[int]) -> None:
@@ -37,7 +38,8 @@ def check_found(lane: Lane, page_bytes: int, wrong: Sequence[int]) -> None:
         bytes_of(grid, PAGES[1])[offset] ^= 1 << offset % 8
     got = check_canary(grid, ids(lane, PAGES), CANARY, lane=lane.takes)
     right = [0, -1]
-    assert got[:, [WRONG, FIRST]].tolist() == [right, [len(wrong), min(wrong)] if wrong else right, right]
+    expected = torch.tensor([right, [len(wrong), min(wrong)] if wrong else right, right])
+    agree("result", got[:, [WRONG, FIRST]], expected)
 
 
 def pattern(key: int, page_bytes: int) -> bytes:

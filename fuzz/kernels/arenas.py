@@ -2,8 +2,8 @@
 
 import torch
 
+from fuzz.kernels.lane import Lane
 from impl.kernels.grid import PageGrid
-from tests.kernels.lanes import Lane
 
 
 def random_grid(lane: Lane, origin: int, page_bytes: int, pages: int, slack: int = 0) -> PageGrid:
