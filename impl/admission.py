@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impl.arithmetic.admission import Needs, feasible, free_from, free_until, least_eviction
+from impl.arithmetic.fewest import first_try, halfway, narrowed, widened
 from impl.arithmetic.grid import address
 from impl.chain import Chain
 from impl.ledger import NO_EXTENT, Extent, Ledger
@@ -235,16 +236,12 @@ def _shortest(tickets: tuple[int, ...], suffices: Callable[[frozenset[int]], boo
     """
     most = len(tickets)
     # a few are often enough, and few are looked into faster than many
-    tried = max(1, 2 * least)
+    tried = first_try(least)
     while tried < most and not suffices(frozenset(tickets[:tried])):
-        least, tried = tried + 1, 2 * tried
+        least, tried = widened(tried)
     most = min(most, tried)
     while least < most:
-        middle = (least + most) // 2
-        if suffices(frozenset(tickets[:middle])):
-            most = middle
-        else:
-            least = middle + 1
+        least, most = narrowed(least, most, suffices(frozenset(tickets[: halfway(least, most)])))
     return tickets[:most]
 
 

@@ -17,6 +17,7 @@ import z3
 import impl.arithmetic.admission
 import impl.arithmetic.choice
 import impl.arithmetic.ends
+import impl.arithmetic.fewest
 import impl.arithmetic.grid
 import impl.arithmetic.placement
 import impl.columns
@@ -28,6 +29,7 @@ MODULES = (
     impl.arithmetic.placement,
     impl.arithmetic.admission,
     impl.arithmetic.ends,
+    impl.arithmetic.fewest,
     impl.columns,
 )
 """In the order in which they import each other."""

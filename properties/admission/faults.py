@@ -330,6 +330,18 @@ FAULTS = {
     "relayout-keeps-the-ends": Fault(
         "relayout moves pages of floats and of no other band", "higher-steps-free", replace(AS_IT_IS, stays=_keeps_ends)
     ),
+    "skips-a-count": _line(
+        "after so many tickets that were too few, one more is never tried",
+        "the-fewest-are-found",
+        "return tried + 1, 2 * tried",
+        "return tried + 2, 2 * tried",
+    ),
+    "looks-for-ever": _line(
+        "the count that was too few is tried again",
+        "the-fewest-are-found",
+        "select(suffices, least, tried + 1)",
+        "select(suffices, least, tried)",
+    ),
     "settling-withholds": Fault(
         "what a settled ticket held is not given back",
         "settling-frees",
