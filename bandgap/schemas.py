@@ -1,0 +1,378 @@
+"""The schemas of what verbs print with `--json`: what a pipeline may rely on.  There may be more in a document.
+
+Written to `docs/schemas/` by `python -m bandgap.schemas`.
+"""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+
+Outcome = Literal["holds", "inconclusive", "broken", "violated"]
+
+
+class Misuse(msgspec.Struct):
+    """What was asked in a way that cannot be answered."""
+
+    field: str
+    value: str
+    problem: str
+    remedy: str
+
+
+class Error(msgspec.Struct):
+    """Any verb, used wrongly: exit code 2."""
+
+    error: Misuse
+
+
+class Count(msgspec.Struct):
+    """How much of something was checked, and the least that is asked for."""
+
+    what: str
+    number: int
+    floor: int
+
+
+class Reason(msgspec.Struct):
+    """Why an answer is no better than it is."""
+
+    answer: Outcome
+    text: str
+
+
+class Canary(msgspec.Struct):
+    """A deliberate fault that must be caught."""
+
+    fault: str
+    expects: str
+    caught_by: str | None
+
+
+class Violation(msgspec.Struct):
+    """A property that does not hold: what is wrong, code and a command that show it again, where it is saved."""
+
+    check: str
+    prose: str
+    where: str
+    problem: str
+    code: str
+    file: str
+    command: str
+
+
+class Task(msgspec.Struct):
+    """A piece of a lane."""
+
+    name: str
+    seconds: float
+    run_again: bool
+
+
+class Lane(msgspec.Struct):
+    """What one lane of the gate came to."""
+
+    name: str
+    claim: str
+    answer: Outcome
+    seconds: float
+    counts: list[Count]
+    reasons: list[Reason]
+    canaries: list[Canary]
+    violations: list[Violation]
+    tasks: list[Task]
+
+
+class Gate(msgspec.Struct):
+    """`bandgap gate`."""
+
+    answer: Outcome
+    exit: Literal[0, 1, 2, 3]
+    stopped: bool
+    seconds: float
+    target: str
+    seed: int
+    quick: bool
+    workers: int
+    lanes: list[Lane]
+    files: dict[str, str]
+    provenance: dict[str, str]
+
+
+class PeerFinding(msgspec.Struct):
+    """What breaks in another's allocator, and the calls that show it."""
+
+    property: str
+    problem: str
+    setup: str
+    calls: int
+    file: str
+    excused_by: str | None
+
+
+class Peer(msgspec.Struct):
+    """`bandgap gate --target` of another's allocator."""
+
+    target: str
+    version: str
+    verdict: Outcome
+    reasons: list[str]
+    seed: int
+    calls: int
+    page_actions: int
+    findings: list[PeerFinding]
+    canary: Canary | None
+
+
+class Argument(msgspec.Struct):
+    """Of the action that was not legal."""
+
+    sort: str
+    value: Any
+
+
+class Finding(msgspec.Struct):
+    """The first line of a trace that is not legal: which check it fails, why, and whose line it is."""
+
+    line: int
+    check: str
+    prose: str
+    problem: str
+    blame: Literal["driver", "allocator", "trace"]
+    action: str | None
+    arguments: list[Argument]
+    record: Any
+    record_in_words: str | None
+
+
+class Judge(msgspec.Struct):
+    """`bandgap judge`."""
+
+    trace: str
+    outcome: Literal["legal", "illegal", "damaged", "interrupted", "inconclusive"]
+    model: str | None
+    producer: str | None
+    bands: list[str] | None
+    lines: int
+    calls: int
+    misuses: int
+    lost: int
+    page_actions: int
+    by_action: dict[str, int]
+    seconds: float
+    page_actions_per_second: float
+    finding: Finding | None
+
+
+class Fault(msgspec.Struct):
+    """A seeded fault and what became of it; no calls where none are made."""
+
+    name: str
+    level: str
+    precedent: str
+    property: str
+    verdict: Literal["caught", "caught by another property", "survived", "invalid", "not run"]
+    caught_by: str | None
+    calls: int | None
+    seconds: float
+    shrunk: int | None
+    problem: str | None
+
+
+class Passed(msgspec.Struct):
+    """What the unmodified code passed."""
+
+    what: str
+    passed: str
+    problem: str | None
+
+
+class Baseline(msgspec.Struct):
+    """How the unmodified code did: the property that broke, if one did."""
+
+    calls: int
+    property: str | None
+    passed: list[Passed]
+
+
+class Faults(msgspec.Struct):
+    """`bandgap faults`."""
+
+    holds: bool
+    baseline: Baseline
+    verdicts: dict[str, int]
+    faults: list[Fault]
+
+
+class ListedFault(msgspec.Struct):
+    """A seeded fault."""
+
+    name: str
+    level: str
+    precedent: str
+    property: str
+    says: str
+
+
+class FaultList(msgspec.Struct):
+    """`bandgap faults --list`."""
+
+    faults: list[ListedFault]
+
+
+class Answer(msgspec.Struct):
+    """What came of an obligation."""
+
+    name: str
+    kind: str
+    action: str | None
+    property: str
+    verdict: Literal["proved", "violated", "unknown"]
+    seconds: float
+    reason: str
+
+
+class Prove(msgspec.Struct):
+    """`bandgap prove`."""
+
+    verdict: Literal["proved", "violated", "unknown"]
+    obligations: int
+    proved: int
+    violated: int
+    unknown: int
+    seconds: float
+    interrupted: bool
+    weakening: str | None
+    answers: list[Answer]
+
+
+class Coverage(msgspec.Struct):
+    """What was exercised, how often, and what was not."""
+
+    actions: dict[str, int]
+    outcomes: dict[str, int]
+    unexercised: list[str]
+
+
+class Fuzz(msgspec.Struct):
+    """`bandgap fuzz`."""
+
+    target: str
+    seed: int
+    verdict: Outcome
+    reasons: list[str]
+    stopped: bool
+    calls: int
+    page_actions: int
+    seconds: float
+    coverage: Coverage
+    failures: list[dict[str, Any]]
+
+
+class Reproduce(msgspec.Struct):
+    """`bandgap reproduce`."""
+
+    property: str
+    fails: bool
+    broken: str | None
+    problem: str | None
+    calls: int
+    fault: str | None
+
+
+class Layout(msgspec.Struct):
+    """`bandgap layout`; sizes are bytes of one rank."""
+
+    model: str
+    source: str
+    page_tokens: int
+    kv_dtype: str
+    tp_size: int
+    max_context: int | None
+    chain: list[str]
+    kinds: dict[str, dict[str, Any]]
+    fits: dict[str, Any]
+
+
+class Figure(msgspec.Struct):
+    """A median of some rounds, beside a peer's."""
+
+    name: str
+    value: float
+    unit: str
+    spread: float | None
+    peer: str | None
+    peer_value: float | None
+    ratio: float | None
+    note: str
+
+
+class Bench(msgspec.Struct):
+    """`bandgap bench allocator`, `bandgap bench judge`."""
+
+    rows: list[Figure]
+    surroundings: dict[str, str]
+
+
+class Replay(msgspec.Struct):
+    """`bandgap replay`; times are seconds, sizes bytes."""
+
+    requests: int
+    settings: dict[str, Any]
+    outcomes: list[dict[str, Any]]
+    interrupted: bool
+
+
+class Docs(msgspec.Struct):
+    """`bandgap docs --check`."""
+
+    current: bool
+    drifts: list[dict[str, Any]]
+
+
+SCHEMAS: Final[Mapping[str, type[msgspec.Struct]]] = {
+    "error": Error,
+    "gate": Gate,
+    "gate-peer": Peer,
+    "judge": Judge,
+    "faults": Faults,
+    "faults-list": FaultList,
+    "prove": Prove,
+    "fuzz": Fuzz,
+    "reproduce": Reproduce,
+    "layout": Layout,
+    "bench": Bench,
+    "replay": Replay,
+    "docs-check": Docs,
+}
+"""By the name of the file."""
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """A schema by JSON Schema 2020-12."""
+    document = msgspec.json.schema(SCHEMAS[name])
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"bandgap {name}", **document}
+
+
+def write_schemas(folder: Path) -> None:
+    """Write all of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in SCHEMAS:
+        (folder / f"{name}.json").write_bytes(_encoded(name))
+
+
+def drifts(folder: Path) -> list[str]:
+    """The files that do not say what the code does, or that are there for nothing."""
+    found = {path.stem for path in folder.glob("*.json")}
+    stale = [name for name in SCHEMAS if name in found and (folder / f"{name}.json").read_bytes() != _encoded(name)]
+    return sorted({*stale, *(found ^ set(SCHEMAS))})
+
+
+def _encoded(name: str) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(schema_of(name)), indent=2) + b"\n"
+
+
+if __name__ == "__main__":
+    write_schemas(Path(*sys.argv[1:2] or ["docs/schemas"]))
