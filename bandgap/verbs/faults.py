@@ -1,6 +1,6 @@
 """`bandgap faults`: every seeded fault, and what caught it."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,94 +9,71 @@ from bandgap.exits import Exit
 from bandgap.output import AsJson, err, out, print_json
 
 if TYPE_CHECKING:
-    from fuzz.faults.trial import Matrix, Trial
+    from bandgap.matrix.row import Baseline, Row, Seeded
 
 
 def run(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Only these faults.")] = None,
+    level: Annotated[
+        list[str] | None, typer.Option(metavar="LEVEL", help="Only faults of this: `--list` shows of what there are.")
+    ] = None,
+    listing: Annotated[bool, typer.Option("--list", help="Show the faults, and try none.")] = False,
     calls: Annotated[int, typer.Option(min=1, help="Judged calls after which a fault has survived.")] = 60_000,
     seed: Annotated[int, typer.Option(help="Of all choices.")] = 7,
     as_json: AsJson = False,
 ) -> Exit:
-    """Puts deliberate faults into the allocator, one by one, and shows which property catches each."""
-    from fuzz.faults.all import FAULTS
-    from fuzz.faults.trial import try_all
+    """Tries every deliberate fault, one by one, and shows which property catches each."""
+    from bandgap.matrix.all import tried
+    from bandgap.matrix.row import Row, Settings
+    from bandgap.matrix.telling import document, list_document, listed, report
 
-    unknown = [name for name in names or () if name not in FAULTS]
-    if unknown:
-        raise UsageError("NAME", unknown[0], "is no seeded fault", f"choose from {', '.join(FAULTS)}")
-    chosen = [FAULTS[name] for name in names or FAULTS]
-    printer = None if as_json else err()
+    faults = _chosen(names or [], level or [])
+    if listing:
+        if as_json:
+            print_json(list_document(faults))
+        else:
+            out().print(*listed(faults), sep="\n", soft_wrap=True)
+        return Exit.HOLDS
+    printer, done = None if as_json else err(), 0
 
-    def told(trial: "Trial") -> None:
-        if printer is not None:
-            printer.print(f"[dim]{trial.fault.name}: {trial.verdict}[/]")
+    def told(came: "Baseline | Row") -> None:
+        nonlocal done
+        if isinstance(came, Row):
+            done += 1
+            if printer is not None:
+                printer.print(f"[dim]{done} of {len(faults)}: {came.fault.name}: {came.verdict}[/]")
 
-    matrix = try_all(chosen, seed=seed, calls=calls, progress=told)
+    matrix = tried(faults, Settings(calls, seed), told)
     if as_json:
-        print_json(_document(matrix))
+        print_json(document(matrix))
     else:
-        _print(matrix)
+        console = out()
+        for part in report(matrix, console.width):
+            console.print(part)
+    if all(row.verdict == "not run" for row in matrix.rows) and matrix.rows:
+        return Exit.INCONCLUSIVE
     return Exit.HOLDS if matrix.holds else Exit.VIOLATED
 
 
-def _document(matrix: "Matrix") -> dict[str, Any]:
-    broken = matrix.baseline.failure
-    return {
-        "holds": matrix.holds,
-        "baseline": {"calls": matrix.baseline.calls, "property": broken.property if broken else None},
-        "faults": [
-            {
-                "name": trial.fault.name,
-                "level": trial.fault.level,
-                "precedent": trial.fault.precedent,
-                "property": trial.fault.property,
-                "verdict": trial.verdict,
-                "caught_by": trial.caught_by,
-                "calls": trial.calls,
-                "seconds": round(trial.seconds, 3),
-                "shrunk": trial.shrunk,
-                "problem": trial.problem,
-            }
-            for trial in matrix.trials
-        ],
-    }
+def _chosen(names: list[str], of_levels: list[str]) -> "list[Seeded]":
+    from bandgap.matrix.all import all_faults, levels, near
 
-
-def _print(matrix: "Matrix") -> None:
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-
-    broken = matrix.baseline.failure
-    if broken is not None:
-        out().print(f"[bold red]the unmodified code fails[/]: {broken.property}: {escape(broken.problem)}")
-        out().print("No fault was tried.")
-        return
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for heading in ("fault", "level", "precedent", "property", "caught by"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("calls", "seconds", "shrunk to"):
-        table.add_column(heading, justify="right")
-    for trial in matrix.trials:
-        good = trial.verdict == "caught"
-        caught = trial.caught_by if trial.caught_by and trial.verdict != "invalid" else trial.verdict
-        table.add_row(
-            trial.fault.name,
-            trial.fault.level,
-            escape(trial.fault.precedent),
-            trial.fault.property,
-            f"[green]{caught}[/]" if good else f"[bold red]{caught}[/]",
-            f"{trial.calls:,}",
-            f"{trial.seconds:.2f}",
-            "" if trial.shrunk is None else f"{trial.shrunk}",
-        )
-    out().print(table)
-    caught_all = sum(trial.verdict == "caught" for trial in matrix.trials)
-    out().print(
-        f"\nThe unmodified code passed {matrix.baseline.calls:,} judged calls; "
-        f"{caught_all} of {len(matrix.trials)} faults were caught by the property that they name."
-    )
-    for trial in matrix.trials:
-        if trial.problem:
-            out().print(f"[bold red]{trial.fault.name}[/] is invalid: {escape(trial.problem)}")
+    every = all_faults()
+    known = {fault.name for fault in every}
+    for name in names:
+        if name not in known:
+            alike = near(name, known)
+            remedy = f"did you mean {' or '.join(alike)}?" if alike else "`bandgap faults --list` shows all"
+            raise UsageError("NAME", name, "is no seeded fault", remedy)
+    for level in of_levels:
+        if level not in levels() and not any(each.split()[0] == level for each in levels()):
+            raise UsageError("--level", level, "has no faults", f"choose from {', '.join(levels())}")
+    chosen = [
+        fault
+        for fault in every
+        if (not names or fault.name in names)
+        and (not of_levels or fault.level in of_levels or fault.level.split()[0] in of_levels)
+    ]
+    if not chosen:
+        raise UsageError("--level", ", ".join(of_levels), "none of these faults is of it", "leave one of the two out")
+    return chosen
