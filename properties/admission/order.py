@@ -124,7 +124,8 @@ def _found(subject: Subject, looking: Looking, least: Term, most: Term) -> dict[
 def fewest_found(subject: Subject) -> Iterator[Question]:
     """The turns of both loops, one by one."""
     suffices = z3.Function("suffices", z3.IntSort(), z3.BoolSort())
-    looking = Looking(lambda i: suffices(i), *z3.Ints("every first"), for_all)
+    every, first = z3.Ints("every first")
+    looking = Looking(lambda i: suffices(i), every, first, for_all)
     for name, (given, goal) in _found(subject, looking, *z3.Ints("least most")).items():
         yield Question(name, (*looking.known, *given), goal)
 
