@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
-from fuzz.campaign.campaign import Head
+from crew.engines import crew_of
+from fuzz.campaign.campaign import PRELOADED, Campaign, Head, opened
 from fuzz.campaign.plan import Plan, code_now
 from fuzz.campaign.record import Record
 from fuzz.campaign.unit import Unit, run_unit
@@ -24,6 +25,15 @@ def plan(**changes: Any) -> Plan:
 
 def head(corpus: Path, units: int | None = UNITS, minutes: float | None = None, **changes: Any) -> Head:
     return Head(plan(**changes), (str(corpus),), minutes, units)
+
+
+def worked_off(folder: Path, asked: Head) -> Campaign:
+    """A campaign, gone on with until it is over."""
+    with opened(folder, asked) as campaign:
+        if not campaign.is_over:
+            with crew_of("local", campaign.work(), 2, preload=PRELOADED) as crew:
+                campaign.run(crew)
+    return campaign
 
 
 def journal(folder: Path) -> dict[str, list[Record]]:

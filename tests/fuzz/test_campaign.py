@@ -1,19 +1,31 @@
 """A campaign does the same however often its processes die, and nothing counts twice."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crew.engines import crew_of
-from fuzz.campaign.campaign import opened
+from fuzz.campaign.campaign import Unfit, opened
 from fuzz.faults.all import FAULTS
-from tests.fuzz.campaigns import FAULT, UNIT_CALLS, UNITS, failures, head, journal, killed_once, plan
+from tests.fuzz.campaigns import (
+    FAULT,
+    UNIT_CALLS,
+    UNITS,
+    failures,
+    head,
+    journal,
+    killed_once,
+    plan,
+    worked_off,
+)
 
 ARGUMENTS = ("--workers", "2", "--seed", "5", "--unit-calls", str(UNIT_CALLS), "--fault", FAULT, "--json")
 
@@ -39,8 +51,7 @@ def _until(folder: Path, lines: int, process: subprocess.Popen[bytes]) -> None:
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder: Path = tmp_path_factory.mktemp("uninterrupted")
-    with _started(folder, 1) as process:
-        assert process.wait() == 1
+    worked_off(folder, head(folder / "corpus"))
     return folder
 
 
@@ -70,10 +81,7 @@ def test_a_campaign_that_is_stopped_and_killed_comes_to_the_same(uninterrupted: 
         lane.write(b'{"lane":1,"index"')
     before = _lines(tmp_path)
     assert 3 <= before < UNITS
-    with _started(tmp_path, 4) as process:
-        assert process.wait() == 1
-        assert process.stdout is not None
-        assert f'"resumed_after_units": {before}'.encode() in process.stdout.read()
+    assert worked_off(tmp_path, head(tmp_path / "corpus")).resumed == before
     assert journal(tmp_path) == journal(uninterrupted)
     assert failures(tmp_path) == failures(uninterrupted)
 
@@ -92,11 +100,85 @@ def test_a_campaign_on_ray_with_a_worker_killed_comes_to_the_same(uninterrupted:
 
 
 def test_another_seed_does_something_else(uninterrupted: Path, tmp_path: Path) -> None:
-    with (
-        opened(tmp_path / "campaign", head(tmp_path / "corpus", units=2, seed=6)) as campaign,
-        crew_of("local", campaign.work(), 2) as crew,
-    ):
-        campaign.run(crew)
+    worked_off(tmp_path / "campaign", head(tmp_path / "corpus", units=2, seed=6))
     ours, theirs = journal(tmp_path / "campaign"), journal(uninterrupted)
     assert ours.keys() == theirs.keys()
     assert all(ours[lane] != theirs[lane][:1] for lane in ours)
+
+
+def test_a_campaign_goes_on_for_more_units(uninterrupted: Path, tmp_path: Path) -> None:
+    assert worked_off(tmp_path, head(tmp_path / "corpus", units=3)).is_over
+    assert worked_off(tmp_path, head(tmp_path / "corpus", units=5)).resumed == 3
+    assert worked_off(tmp_path, head(tmp_path / "corpus", units=5)).resumed == 5
+    theirs = journal(uninterrupted)
+    assert journal(tmp_path) == {lane: records[: 3 - number] for number, (lane, records) in enumerate(theirs.items())}
+
+
+def test_a_campaign_that_forgets_what_its_lanes_met_does_not_come_to_the_same(
+    uninterrupted: Path, tmp_path: Path
+) -> None:
+    asked = head(tmp_path / "corpus", units=4)
+    worked_off(tmp_path, head(tmp_path / "corpus", units=2))
+    with opened(tmp_path, asked) as campaign, crew_of("local", campaign.work(), 2) as crew:
+        for lane in campaign.summary.lanes:
+            lane.known.clear()
+        campaign.run(crew)
+    theirs = journal(uninterrupted)
+    assert all(records[:1] == theirs[lane][:1] for lane, records in journal(tmp_path).items())
+    assert all(records[1] != theirs[lane][1] for lane, records in journal(tmp_path).items())
+
+
+def test_a_line_too_many_is_refused(uninterrupted: Path, tmp_path: Path) -> None:
+    copied = _copy(uninterrupted, tmp_path)
+    lane = copied / "journal" / "lane-0000.jsonl"
+    lane.write_bytes(lane.read_bytes() + lane.read_bytes().splitlines(keepends=True)[-1])
+    with pytest.raises(Unfit, match=r"line 5 of lane-0000\.jsonl is unit 3 of lane 0"):
+        worked_off(copied, head(copied / "corpus"))
+
+
+def test_a_line_that_is_missing_is_refused(uninterrupted: Path, tmp_path: Path) -> None:
+    copied = _copy(uninterrupted, tmp_path)
+    lane = copied / "journal" / "lane-0001.jsonl"
+    lane.write_bytes(b"".join(lane.read_bytes().splitlines(keepends=True)[1:]))
+    with pytest.raises(Unfit, match=r"line 1 of lane-0001\.jsonl is unit 1 of lane 1"):
+        worked_off(copied, head(copied / "corpus"))
+
+
+def test_a_file_of_a_failure_that_was_lost_comes_back(uninterrupted: Path, tmp_path: Path) -> None:
+    copied = _copy(uninterrupted, tmp_path)
+    for path in (copied / "failures").iterdir():
+        path.unlink()
+    worked_off(copied, head(copied / "corpus"))
+    assert failures(copied) == failures(uninterrupted)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"seed": 6}, "seed 5, not 6"),
+        ({"lanes": 3}, "lanes 2, not 3"),
+        ({"fault": None}, f"fault {FAULT}, not None"),
+        ({"code": "other"}, "other code"),
+    ],
+)
+def test_another_campaign_in_the_same_folder_is_refused(
+    uninterrupted: Path, changes: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(Unfit, match=problem):
+        worked_off(uninterrupted, head(uninterrupted / "corpus", **changes))
+
+
+def test_two_at_once_in_one_folder_are_refused(tmp_path: Path) -> None:
+    asked = head(tmp_path / "corpus", units=1)
+    with opened(tmp_path, asked), pytest.raises(Unfit, match="somebody is at work"), opened(tmp_path, asked):
+        pass
+
+
+def test_a_worker_with_other_code_learns_nothing(tmp_path: Path) -> None:
+    campaign = worked_off(tmp_path, head(tmp_path / "corpus", units=1, code="other"))
+    assert "OtherCode" in campaign.summary.broken[0, 0]
+    assert campaign.summary.calls == 0
+
+
+def _copy(campaign: Path, folder: Path) -> Path:
+    return shutil.copytree(campaign, folder / "copy")
