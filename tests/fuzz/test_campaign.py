@@ -123,9 +123,9 @@ def test_a_campaign_that_forgets_what_its_lanes_met_does_not_come_to_the_same(
         for lane in campaign.summary.lanes:
             lane.known.clear()
         campaign.run(crew)
-    theirs = journal(uninterrupted)
-    assert all(records[:1] == theirs[lane][:1] for lane, records in journal(tmp_path).items())
-    assert all(records[1] != theirs[lane][1] for lane, records in journal(tmp_path).items())
+    ours, theirs = journal(tmp_path), journal(uninterrupted)
+    assert all(records[0] == theirs[lane][0] for lane, records in ours.items())
+    assert any(records[1] != theirs[lane][1] for lane, records in ours.items())
 
 
 def test_a_line_too_many_is_refused(uninterrupted: Path, tmp_path: Path) -> None:
