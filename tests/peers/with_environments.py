@@ -15,10 +15,9 @@ import pytest
 
 from bandgap.peers.gate import judge_peer
 from bandgap.peers.known import read_known
-from bandgap.verbs.gate import run as gate
 from bandgap.verbs.reproduce import run as reproduce
 from fuzz.peers.environments import found
-from fuzz.peers.hunting import catch
+from fuzz.peers.hunting import catch, hunt
 from fuzz.peers.lives import lived
 from fuzz.peers.process import Life, PeerProcess, running
 from fuzz.peers.reproduction import decoded, saved
@@ -26,6 +25,9 @@ from tests.peers.sample import ROOT
 
 SECONDS = 60.0
 """After which a fault has survived."""
+
+HUNTED = 40.0
+"""Seconds for what is really there."""
 
 FINDINGS = ROOT / "docs/findings"
 PEERS = ("sglang", "vllm")
@@ -38,13 +40,14 @@ SNIPPETS = {"sglang-0.5.19": 4, "vllm-0.33.0-external-hit": 1}
 
 @dataclass(frozen=True)
 class Change:
-    """A line of a peer that is altered by hand, and the property that breaks then."""
+    """A line of a peer that is altered by hand, what breaks then, and how the setups that show it are named."""
 
     peer: str
     module: str
     old: str
     new: str
     breaks: str
+    setups: str
 
 
 CHANGES = (
@@ -54,6 +57,7 @@ CHANGES = (
         "            if gate is not None and not gate():\n                return True",
         "            if gate is not None and not gate():\n                return False",
         "gate-holds",
+        "three-4-lazy",
     ),
     Change(
         "vllm",
@@ -61,6 +65,7 @@ CHANGES = (
         "num_computed_tokens - self.sliding_window + 1 - self.extra_retained_tokens",
         "num_computed_tokens - self.sliding_window + 17 - self.extra_retained_tokens",
         "window-retained",
+        "full-window-cached",
     ),
 )
 
@@ -94,13 +99,13 @@ def test_what_is_there_is_what_is_known(peer: tuple[str, PeerProcess], tmp_path:
     result = judge_peer(
         process,
         name,
-        seconds=SECONDS,
+        seconds=HUNTED,
         seed=1,
         folder=tmp_path,
         known=read_known(FINDINGS / "known.toml", date(2026, 12, 1)),
     )
     assert result.reasons == ()
-    assert result.hunt.calls > 5_000
+    assert result.hunt.calls > 3_000
     assert result.missing == ()
     assert [each.finding.property for each in result.found] == (["admission-sound"] if name == "vllm" else [])
 
@@ -152,26 +157,22 @@ def checkout(peer: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.peer)
 def test_a_line_that_is_changed_in_a_checkout_is_found_there_and_not_in_the_release(
-    change: Change, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    change: Change, tmp_path: Path
 ) -> None:
     package = checkout(change.peer, tmp_path / "checkout")
     module = package / change.module
     text = module.read_text()
     assert text.count(change.old) == 1
     module.write_text(text.replace(change.old, change.new))
-    code = gate(
-        change.peer,
-        minutes=0.25,
-        path=tmp_path / "checkout",
-        known=FINDINGS / "known.toml",
-        out_folder=tmp_path / "out",
-        as_json=True,
-    )
-    answer = json.loads(capfd.readouterr().out)
-    assert (code, answer["verdict"], answer["source"]) == (1, "violated", str(package))
-    finding = next(each for each in answer["findings"] if each["property"] == change.breaks)
-    assert reproduce(Path(finding["file"]), path=tmp_path / "checkout") == 1
-    assert reproduce(Path(finding["file"])) == 0
+    with running(found(change.peer, checkout=tmp_path / "checkout")) as process:
+        assert process.description.source == str(package)
+        setups = [setup for setup in process.description.setups if setup.startswith(change.setups)]
+        run = hunt(process, setups, 1, seconds=SECONDS, most_findings=1)
+    (finding,) = run.findings.values()
+    assert finding.property == change.breaks
+    path = saved(finding, change.peer, process.description.version, tmp_path)
+    assert reproduce(path, path=tmp_path / "checkout") == 1
+    assert reproduce(path) == 0
 
 
 def test_a_run_of_this_file_makes_all_of_its_tests(request: pytest.FixtureRequest) -> None:
