@@ -1,6 +1,6 @@
 # Every target works as the first command in a fresh clone; the second call finds .venv ready.
 .DEFAULT_GOAL := help
-.PHONY: help venv test test-peers gate docs gpu brute soak peers clean
+.PHONY: help venv test test-browser test-peers gate docs gpu brute soak peers clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -16,6 +16,7 @@ help:
 	@echo 'make venv   build .venv alone'
 	@echo 'make peers  build the environments of the allocators that figures are compared with (5 GB)'
 	@echo 'make test-peers  drive the real SGLang and vLLM, with every deliberate fault (ten minutes)'
+	@echo 'make test-browser  look at the pages in Chromium, which must be there'
 	@echo 'make clean  remove all environments, caches and build output'
 
 venv: $(READY)
@@ -78,6 +79,10 @@ $(PEERS): .venv-%/.ready: constraints-peers-%.txt
 	@.venv-$*/bin/pip install -qq --no-deps -r $<
 	@.venv-$*/bin/python -m bench.peers $* </dev/null
 	@touch $@
+
+# Not part of `make test`, which needs no browser. Fails where there is none.
+test-browser: $(READY)
+	$(BIN)/pytest tests/browser/with_chromium.py
 
 # Not part of `make test`, which builds no peers. Fails where they cannot be had.
 test-peers: $(READY) $(PEERS)
