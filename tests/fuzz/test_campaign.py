@@ -117,7 +117,7 @@ def test_a_campaign_goes_on_for_more_units(uninterrupted: Path, tmp_path: Path) 
 def test_a_campaign_that_forgets_what_its_lanes_met_does_not_come_to_the_same(
     uninterrupted: Path, tmp_path: Path
 ) -> None:
-    asked = head(tmp_path / "corpus", units=4)
+    asked = head(tmp_path / "corpus")
     worked_off(tmp_path, head(tmp_path / "corpus", units=2))
     with opened(tmp_path, asked) as campaign, crew_of("local", campaign.work(), 2) as crew:
         for lane in campaign.summary.lanes:
@@ -125,7 +125,7 @@ def test_a_campaign_that_forgets_what_its_lanes_met_does_not_come_to_the_same(
         campaign.run(crew)
     ours, theirs = journal(tmp_path), journal(uninterrupted)
     assert all(records[0] == theirs[lane][0] for lane, records in ours.items())
-    assert any(records[1] != theirs[lane][1] for lane, records in ours.items())
+    assert ours != theirs
 
 
 def test_a_line_too_many_is_refused(uninterrupted: Path, tmp_path: Path) -> None:
