@@ -14,12 +14,17 @@ from bandgap.cli import app
 from bandgap.documents.writing import Drift
 from bandgap.matrix.row import Baseline, Matrix, Row, Seeded
 from bandgap.matrix.telling import document as faults_document
+from bandgap.peers.gate import Found
+from bandgap.peers.telling import document as peer_document
 from bandgap.reports.document import document as gate_document
 from bandgap.schemas import SCHEMAS, drifts, schema_of, write_schemas
+from bandgap.verbs import fuzz
 from bench.rows import Figure, row_of
 from events import records as r
 from events.trace import Writer
 from tests.gate.samples import SOUND, VIOLATION, result_of
+from tests.peers.test_known import FINDING
+from tests.peers.test_known import result as peer_result
 from tests.spec.situation import DONE, STATE, UNPUBLISH, header, snapshot
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +49,14 @@ def trace(path: Path, *records: Any) -> str:
     return str(path)
 
 
+def traffic(folder: Path) -> str:
+    rows = "".join(f"{number / 100},{20 + number},{1 + number % 7}\n" for number in range(10))
+    path = folder / "own.csv"
+    path.write_text("arrival_s,prompt_tokens,output_tokens\n" + rows)
+    return str(path)
+
+
+REPLAYED = ("--model", "inkling-small", "--weights", "10GB", "--arena", "200MB", "--workers", "1", "--no-search")
 FAULT = Seeded("a", "device", "none", "content", "Nothing is wrong.")
 FIGURE = row_of(Figure("a", "us", False, "It."), [1.0, 2.0], ())
 
@@ -72,12 +85,16 @@ ANSWERS: dict[str, Callable[[Path], list[Any]]] = {
     "reproduce": lambda _: [asked("reproduce", str(ROOT / "tests/events/corpus/reproduction-1.json"))],
     "layout": lambda _: [asked("layout", "gpt-oss-20b")],
     "bench": lambda _: [{"rows": [asdict(FIGURE)], "surroundings": {"cpu": "one"}}],
+    "gate-peer": lambda _: [
+        peer_document(peer_result(Found(FINDING, Path("a")), stopped=stopped)) for stopped in (False, True)
+    ],
+    "replay": lambda folder: [asked("replay", traffic(folder), *REPLAYED)],
     "docs-check": lambda _: [
         {"current": True, "drifts": []},
         {"current": False, "drifts": [asdict(Drift("a", "b", "c"))]},
     ],
 }
-"""Of each schema some documents; those of campaigns, replays and peers are checked where these are tested."""
+"""Of each schema some documents; one of a campaign takes a campaign, below."""
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -86,6 +103,15 @@ def test_what_a_verb_prints_is_what_its_schema_says(name: str, tmp_path: Path) -
     assert documents
     for document in documents:
         jsonschema.validate(json.loads(json.dumps(document)), published(name))
+
+
+def test_what_a_campaign_prints_is_what_its_schema_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fuzz.run(folder=tmp_path / "campaign", corpus=[str(tmp_path / "corpus")], unit_calls=300, units=1, as_json=True)
+    jsonschema.validate(json.loads(capsys.readouterr().out), published("fuzz"))
+
+
+def test_every_published_schema_is_checked_against_an_answer() -> None:
+    assert set(SCHEMAS) == {*ANSWERS, "fuzz"}
 
 
 def test_the_published_schemas_are_those_of_the_code_and_are_schemas() -> None:
