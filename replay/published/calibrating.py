@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +29,40 @@ def rising(measure: Callable[[int], float], target: float, low: int, high: int, 
     return Calibrated(least, max(least, above - grain), reached)
 
 
-def nearest(measure: Callable[[int], float], target: float, low: int, high: int, points: int) -> Calibrated:
+def nearest(
+    measure: Callable[[int], float], target: float, low: int, high: int, points: int, halvings: int = 0
+) -> Calibrated:
     """Of so many budgets, evenly spaced, the one at which a measure is nearest to a target.
 
-    For measures that rise and fall with the budget.
+    For measures that rise and fall with the budget.  Beside it, where the measure crosses the target, the stretch
+    between two budgets is halved so many times.
     """
     budgets = [low + (high - low) * number // (points - 1) for number in range(points)]
     reached = {budget: measure(budget) for budget in budgets}
-    best = min(budgets, key=lambda budget: (abs(reached[budget] - target), budget))
+
+    def miss(budget: int) -> tuple[float, int]:
+        return abs(reached[budget] - target), budget
+
+    coarse = min(budgets, key=miss)
+    for below, above in pairwise(budgets):
+        if coarse in (below, above) and (reached[below] - target) * (reached[above] - target) < 0:
+            _halve(measure, target, (below, above), halvings, reached)
+    best = min(reached, key=miss)
     return Calibrated(best, best, reached[best])
+
+
+def _halve(
+    measure: Callable[[int], float], target: float, ends: tuple[int, int], halvings: int, reached: dict[int, float]
+) -> None:
+    """Adds what is measured between two budgets on either side of the target."""
+    below, above = ends
+    for _ in range(halvings):
+        middle = (below + above) // 2
+        reached[middle] = measure(middle)
+        if (reached[below] - target) * (reached[middle] - target) <= 0:
+            above = middle
+        else:
+            below = middle
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int, grain: int) -> int:

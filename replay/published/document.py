@@ -96,9 +96,10 @@ def _wrong(row: Row, found: Replayed) -> Iterator[str]:
     if not any(found.predicted(row)):
         yield (
             f"\n**{row.name}** is predicted wrongly. With the memory that gives split pools the published figure, one "
-            f"arena holds every request to its end and retracts none. An engine that still retracts {row.unified:,.0f} "
-            f"of a thousand had less memory, or other ratios, than is assumed here, or retracts for other reasons than "
-            f"want of memory."
+            f"arena holds every request to its end and retracts none. The ratio, which is not stated, decides it: the "
+            f"lines below show that the nearer the pools are to what this traffic needs, the less one arena has over "
+            f"them, and that an engine may still retract {row.unified:,.0f} of a thousand where its states had hardly "
+            f"more room than they need. No ratio is chosen here to fit the second column."
         )
 
 

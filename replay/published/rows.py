@@ -91,11 +91,14 @@ ROWS: Final = (
         294,
         233,
         False,
-        lambda measure, target: nearest(measure, target, 8 * GB, 56 * GB, 25),
+        lambda measure, target: nearest(measure, target, 4 * GB, 52 * GB, 13, 6),
         Conditions("Qwen3.5-4B, pages of 64 tokens, ratio 0.9", "qwen3.5-4b"),
         (
             Conditions("GPT-OSS-20B, pages of 64 tokens, ratio 0.8", "gpt-oss-20b"),
-            Conditions("Qwen3.5-4B, pages of 64 tokens, ratio 0.1", "qwen3.5-4b", 64, Ratios(0.8, 0.1)),
+            *(
+                Conditions(f"Qwen3.5-4B, pages of 64 tokens, ratio {ratio}", "qwen3.5-4b", 64, Ratios(0.8, ratio))
+                for ratio in (0.5, 0.3, 0.2, 0.15, 0.1)
+            ),
         ),
         "The model, the ratio, the page size and how many requests there were. The row depends on when an engine "
         "admits, and on how it chooses whom to retract, which nothing states.",

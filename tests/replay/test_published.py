@@ -26,6 +26,12 @@ def test_the_nearest_of_a_figure_that_rises_and_falls() -> None:
     assert (found.least, found.reached) == (30, 20)
 
 
+def test_where_the_figure_is_crossed_the_nearest_is_looked_for_between() -> None:
+    found = nearest(lambda budget: 1_000 - budget, 294, 0, 1_000, 5, 6)
+    assert abs(found.reached - 294) <= 4
+    assert found.reached == 1_000 - found.least
+
+
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_every_published_row_is_in_the_document_with_its_prediction(row: Row) -> None:
     lines = [line for line in DOCUMENT.read_text().splitlines() if line.startswith(f"| {row.name} |")]
