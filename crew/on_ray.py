@@ -1,6 +1,7 @@
 """A crew on a Ray cluster: one that is there, or one of this machine alone."""
 
 import os
+import socket
 import time
 import traceback
 from collections import deque
@@ -17,6 +18,9 @@ STORE_BYTES: Final = 1 << 27
 
 QUIET: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
 """Nothing is reported elsewhere."""
+
+KNOCK_SECONDS: Final = 5.0
+"""In which somebody must answer at an address that was given."""
 
 LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """Despite its name, what makes a cluster that is started here listen on the loopback address alone, on any system."""
@@ -48,6 +52,8 @@ def on_ray(
         import ray
     except ImportError as error:
         raise NoCrew("Ray is not installed", "pip install 'bandgap[cluster]', or use --engine local") from error
+    if address:
+        _knock(address)
     here: dict[str, Any] = {"num_cpus": size, "object_store_memory": STORE_BYTES, "include_dashboard": False}
     try:
         ray.init(address or "local", log_to_driver=False, logging_level=ERROR, **({} if address else here))
@@ -61,6 +67,19 @@ def on_ray(
         if crew is not None:
             crew.end()
         ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Raises NoCrew where nobody answers at `host:port`, which Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise NoCrew(
+            f"no cluster answers at {address}: {error}", "give the --address of a cluster that runs"
+        ) from error
 
 
 @dataclass
@@ -77,7 +96,7 @@ class RayCrew(Generic[J, R]):
         self.size = size
         self._ray, self._limit = ray, limit
         self._work = ray.put(work)
-            # each process sees one GPU; where there are more processes they share it
+        # each process sees one GPU; where there are more processes they share it
         gpus = min(1.0, int(10_000 * ray.cluster_resources().get("GPU", 0) / size) / 10_000)
         # a worker that dies is seen here, and its job is given to another
         self._remote = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=0)(_work_off)

@@ -1,4 +1,5 @@
 import os
+import socket
 import sys
 from dataclasses import dataclass
 from functools import partial
@@ -87,6 +88,20 @@ def test_without_ray_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 # ---------------------------------------------------------------------------------------------------------------- Ray
+
+
+def test_an_address_at_which_nobody_answers_is_said_at_once() -> None:
+    pytest.importorskip("ray")
+    with socket.socket() as taken:
+        # bound, so that nobody else has it, and deaf
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with (
+            pytest.raises(NoCrew, match="no cluster answers") as caught,
+            crew_of("ray", work.squared, 1, address=address),
+        ):
+            pass
+    assert "--address" in caught.value.remedy
 
 
 @dataclass(frozen=True)
