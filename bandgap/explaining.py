@@ -1,14 +1,18 @@
 """From a failure that fuzzing found to everything that a person needs to see why: `explain` is what reports show."""
 
+from contextlib import nullcontext
+from pathlib import Path
+
 from bandgap.gate.prose import prose_of
 from bandgap.gate.violation import Violation
 from bandgap.history import history_of
 from bandgap.scenes import scene_of
-from fuzz.failure import Failure, Played
+from fuzz.failure import Failure
+from fuzz.faults.all import FAULTS
 from fuzz.pasted import pasted
-from fuzz.reproduction import Reproduction
+from fuzz.reproduction import BadFile, Reproduction, decoded, played_again
+from fuzz.targets.all import TARGETS
 from fuzz.targets.protocol import Target
-from fuzz.watch import CLOSELY, FROM_OUTSIDE
 
 
 def explain(failure: Failure, target: Target, where: str, file: str = "", command: str = "") -> Violation:
@@ -38,22 +42,38 @@ def explain(failure: Failure, target: Target, where: str, file: str = "", comman
     )
 
 
-def failure_again(reproduction: Reproduction, played: Played) -> Failure | None:
-    """What came of making the calls of a saved failure again, as a failure; none where nothing broke."""
-    broken = played.violation
-    if broken is None:
+def explained_again(reproduction: Reproduction, where: str = "", file: str = "") -> Violation | None:
+    """Make the calls of a saved failure again, and explain what breaks now.
+
+    None where nothing breaks, or where this process cannot drive its target.
+    """
+    target = TARGETS.get(reproduction.target)
+    if target is None or (reproduction.fault is not None and reproduction.fault not in FAULTS):
         return None
-    return Failure(
-        reproduction.target,
-        reproduction.built_setup(),
-        broken.property,
-        broken.problem,
-        broken.finding,
-        tuple(reproduction.script[: played.calls]),
-        played.records,
-        FROM_OUTSIDE if reproduction.from_outside else CLOSELY,
-        reproduction.fault,
-    )
+    with FAULTS[reproduction.fault].apply() if reproduction.fault else nullcontext():
+        played = played_again(reproduction, target)
+        if played.violation is None:
+            return None
+        failure = Failure(
+            reproduction.target,
+            reproduction.built_setup(),
+            played.violation.property,
+            played.violation.problem,
+            played.violation.finding,
+            tuple(reproduction.script[: played.calls]),
+            played.records,
+            reproduction.watch(),
+            reproduction.fault,
+        )
+        return explain(failure, target, where or failure.setup.name, file)
+
+
+def explained_file(file: Path) -> Violation | None:
+    """The same for a file; none where it is not there, or is the failure of an allocator that runs elsewhere."""
+    try:
+        return explained_again(decoded(file.read_bytes()), file=str(file))
+    except (OSError, BadFile):
+        return None
 
 
 def _reservations(failure: Failure) -> tuple[str, ...]:

@@ -9,7 +9,9 @@ from rich.markup import escape
 
 from bandgap.campaigns.asked import Floor
 from bandgap.campaigns.running import Ended
+from bandgap.explaining import explained_file
 from bandgap.gate.verdict import Answer, Reason, answer_of
+from bandgap.reports.terminal import show_evidence
 from fuzz.campaign.campaign import Campaign
 from fuzz.campaign.summary import Distinct
 
@@ -111,6 +113,7 @@ def document(ended: Ended, floor: Floor) -> dict[str, Any]:
 
 
 def _failure(campaign: Campaign, name: str, one: Distinct) -> dict[str, Any]:
+    evidence = explained_file(campaign.folder / "failures" / name)
     return {
         "property": one.finding.look[0],
         "call": one.finding.look[1],
@@ -122,6 +125,10 @@ def _failure(campaign: Campaign, name: str, one: Distinct) -> dict[str, Any]:
         "lane": one.lane,
         "unit": one.index,
         "file": str(campaign.folder / "failures" / name),
+        "code": one.finding.shown,
+        "history": evidence and evidence.history,
+        "bytes": evidence and evidence.bytes,
+        "facts": evidence and evidence.facts,
     }
 
 
@@ -131,6 +138,9 @@ def show(ended: Ended, floor: Floor, console: Console) -> None:
     for name, one in campaign.files().items():
         problem = escape(one.finding.problem)
         console.print(f"[bold red]{one.finding.look[0]}[/] breaks on {', '.join(sorted(one.setups))}: {problem}")
+        evidence = explained_file(campaign.folder / "failures" / name)
+        if evidence is not None:
+            show_evidence(evidence, console)
         console.print(f"{one.times} times; {one.finding.calls} calls are enough:\n")
         console.print(one.finding.shown, markup=False, soft_wrap=True)
         path = shlex.quote(str(campaign.folder / "failures" / name))

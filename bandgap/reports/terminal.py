@@ -64,6 +64,15 @@ def show_violation(violation: Violation, console: Console) -> None:
     """Prints one: the property, where it broke and how it came to that, the arena, and how to see it again."""
     console.print(f"\n[bold red]{escape(violation.check)}[/]  {escape(violation.prose)}")
     console.print(f"{escape(printable(violation.where))}: {escape(printable(violation.problem))}\n")
+    show_evidence(violation, console)
+    # whole lines, so that they can be pasted
+    for text in (violation.code.rstrip(), violation.command):
+        if text:
+            console.print(f"\n{text}", markup=False, soft_wrap=True)
+
+
+def show_evidence(violation: Violation, console: Console) -> None:
+    """Prints where it broke and whom it concerns, how it came to that, and the arena before and after."""
     if violation.history is not None:
         console.print(*lines(violation.history), "", sep="\n", soft_wrap=True)
     for said in violation.bytes:
@@ -75,10 +84,6 @@ def show_violation(violation: Violation, console: Console) -> None:
         console.print(_indented(Group("", legend(), "")))
     for fact in violation.facts:
         console.print(f"- {escape(fact)}")
-    # whole lines, so that they can be pasted
-    for text in (violation.code.rstrip(), violation.command):
-        if text:
-            console.print(f"\n{text}", markup=False, soft_wrap=True)
 
 
 def _indented(what: RenderableType) -> Padding:

@@ -70,13 +70,18 @@ def _document(
 
 
 def _own(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit:
+    from bandgap.explaining import explained_again
+    from bandgap.reports.terminal import show_evidence
     from bandgap.reproducing import broken_by, read
 
     reproduction = read(file, data)
     broken = broken_by(reproduction, target)
     same = broken is not None and broken.property == reproduction.property
+    # on the target where it was found, for the stages of others keep no records
+    evidence = explained_again(reproduction, file=str(file)) if broken is not None and target is None else None
     if as_json:
-        print_json(_document(reproduction, broken))
+        of_it = evidence and {name: getattr(evidence, name) for name in ("code", "history", "bytes", "facts")}
+        print_json({**_document(reproduction, broken), "evidence": of_it})
     elif same:
         assert broken is not None  # it is the same
         out().print(f"[bold red]{broken.property}[/] still breaks: {escape(broken.problem)}")
@@ -89,6 +94,10 @@ def _own(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit:
         out().print(
             f"[green]nothing breaks[/] any more; it was {reproduction.property}: {escape(reproduction.problem)}"
         )
+    if evidence is not None and not as_json:
+        out().print()
+        show_evidence(evidence, out())
+        out().print(f"\n{evidence.code.rstrip()}", markup=False, soft_wrap=True)
     return Exit.VIOLATED if same else Exit.HOLDS
 
 

@@ -1,9 +1,13 @@
 """A failure that fuzzing found is saved, drawn and explained."""
 
+import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from bandgap.cli import app
+from bandgap.explaining import explained_file
 from bandgap.gate.failures import violation_of
 from bandgap.gate.settings import Settings
 from bandgap.gate.violation import Violation
@@ -63,3 +67,36 @@ def test_the_code_can_be_pasted_and_breaks_at_the_same_property(tmp_path: Path) 
     exec(program, {})
     with FAULTS["withheld-pages-are-handed-out"].apply(), pytest.raises(AssertionError, match=violation.check):
         exec(program, {})
+
+
+def test_a_saved_failure_is_explained_as_when_it_was_found(tmp_path: Path) -> None:
+    violation = violation_under("withheld-pages-are-handed-out", tmp_path)
+    again = explained_file(Path(violation.file))
+    assert again is not None
+    for name in ("check", "problem", "history", "before", "after", "code", "bytes"):
+        assert getattr(again, name) == getattr(violation, name), name
+    assert again.history is not None
+    assert len(again.history.entries) >= 5
+    assert all("wrong" in said for said in again.bytes)
+    assert again.bytes
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b'{"version": 1}'])
+def test_what_is_no_saved_failure_is_not_explained(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(data)
+    assert explained_file(tmp_path / "file") is None
+    assert explained_file(tmp_path / "none") is None
+
+
+def test_reproducing_a_failure_tells_how_it_came_to_it(tmp_path: Path) -> None:
+    violation = violation_under("withheld-pages-are-handed-out", tmp_path)
+    done = CliRunner(env={"COLUMNS": "100"}).invoke(app, ["reproduce", violation.file])
+    assert done.exit_code == 1
+    for part in ("how it came to that", "here ledger-gated-reuse breaks", "before", "after", "a.allocate("):
+        assert part in done.stdout
+    said = json.loads(CliRunner().invoke(app, ["reproduce", violation.file, "--json"]).stdout)
+    assert violation.history is not None
+    assert [entry["line"] for entry in said["evidence"]["history"]["entries"]] == [
+        entry.line for entry in violation.history.entries
+    ]
+    assert said["evidence"]["code"] == violation.code
