@@ -15,7 +15,7 @@ from fuzz.campaign.unit import Unit, run_unit
 
 FAULT: Final = "free-ignores-holders"
 UNITS: Final = 8
-UNIT_CALLS: Final = 300
+UNIT_CALLS: Final = 1_200
 
 
 def plan(**changes: Any) -> Plan:
