@@ -1,8 +1,8 @@
 """The allocator driven as a serving engine would drive it: by the state machine and by the seeded driver.
 
 Both share their operations.  Hypothesis tries what it thinks of, and everything is read back after every call; the
-driver makes many more calls and is watched in passing.  The driver also has a lane on a simulated device, where work is
-done later.
+driver makes many more calls and is watched in passing.  Both are also at work in a lane on a simulated device, where
+work is done later: each example and each life draws a schedule of its own.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from fuzz.faults.fault import Fault
 from fuzz.floors import OUTCOMES
 from fuzz.machine import MachineRun, run_machine
 from fuzz.seeded import Run, run_seeded
-from fuzz.setups import setup_names, setup_of
+from fuzz.setups import TOYS, setup_names, setup_of
 from fuzz.simulated.work import SORTS
 from fuzz.targets.all import TARGETS
 from fuzz.targets.protocol import Target
@@ -47,18 +47,25 @@ class Amount:
 
     examples: int
     calls: int
+    examples_simulated: int
+    """On a simulated device, with each small layout."""
     calls_simulated: int
-    """On a simulated device."""
+    """Likewise, with each layout."""
 
 
-QUICK = Amount(examples=40, calls=6_000, calls_simulated=1_200)
-USUAL = Amount(examples=600, calls=120_000, calls_simulated=40_000)
+QUICK = Amount(examples=40, calls=6_000, examples_simulated=20, calls_simulated=1_200)
+USUAL = Amount(examples=600, calls=120_000, examples_simulated=300, calls_simulated=40_000)
 
 
 def amount(settings: Settings) -> Amount:
     """That of a quick or a usual gate, times the patience."""
     usual, patience = QUICK if settings.quick else USUAL, settings.patience
-    return Amount(usual.examples * patience, usual.calls * patience, usual.calls_simulated * patience)
+    return Amount(
+        usual.examples * patience,
+        usual.calls * patience,
+        usual.examples_simulated * patience,
+        usual.calls_simulated * patience,
+    )
 
 
 # ------------------------------------------------------------------------------------------------ the state machine
@@ -66,15 +73,17 @@ def amount(settings: Settings) -> Amount:
 
 def machine(setup: str, settings: Settings, progress: Progress) -> Evidence:
     """Let Hypothesis look for a sequence of operations that breaks something."""
-    examples = amount(settings).examples
+    return _machined("machine", setup, target_named(settings.target), amount(settings).examples, settings, progress)
 
+
+def _machined(lane: str, setup: str, target: Target, examples: int, settings: Settings, progress: Progress) -> Evidence:
     def tell(run: MachineRun) -> None:
         progress(run.examples / examples, _machine_evidence(run, 0))
 
     run = run_machine(
         setup_of(setup),
-        settings.seed_of(f"machine/{setup}"),
-        target=target_named(settings.target),
+        settings.seed_of(f"{lane}/{setup}"),
+        target=target,
         examples=examples,
         steps=STEPS,
         progress=tell,
@@ -101,6 +110,11 @@ def driver(setup: str, settings: Settings, progress: Progress) -> Evidence:
 def device(setup: str, settings: Settings, progress: Progress) -> Evidence:
     """Make calls, chosen from a seed, and let a simulated device do its work in an order chosen from it too."""
     return _driven("device", setup, SIMULATED, amount(settings).calls_simulated, settings, progress)
+
+
+def device_machine(setup: str, settings: Settings, progress: Progress) -> Evidence:
+    """Let Hypothesis look for operations and a schedule of a simulated device that break something together."""
+    return _machined("device machine", setup, SIMULATED, amount(settings).examples_simulated, settings, progress)
 
 
 def _driven(lane: str, setup: str, target: Target, calls: int, settings: Settings, progress: Progress) -> Evidence:
@@ -148,6 +162,14 @@ def _tasks(
     )
 
 
+def _device_tasks(settings: Settings) -> Sequence[Task]:
+    limit = 120 if settings.quick else 600
+    return (
+        *_tasks("device", device, device_canary, (120, 600), settings),
+        *(Task("device", f"{name}, state machine", partial(device_machine, name), seconds=limit) for name in TOYS),
+    )
+
+
 def floors(floor: int, rare_floor: int) -> Mapping[str, int]:
     """Every action of the specification; rarer, every way in which calls can end, and every operation of the engine."""
     rare = [*(_call(*outcome) for outcome in OUTCOMES), *(_operation(name) for name in KINDS)]
@@ -187,7 +209,7 @@ DEVICE = Lane(
     "device",
     "On a simulated device, in whatever order it does its work, nothing races, no foreign byte is read, and the host "
     "never waits.",
-    partial(_tasks, "device", device, device_canary, (120, 600)),
+    _device_tasks,
     device_floors,
 )
 
