@@ -7,6 +7,7 @@ from rich.text import Text
 
 from properties import everything
 from properties.admission.asking import SEEDED, Seeded
+from properties.contracts.contract import CONTRACTS
 from properties.faults import FAULTS
 from properties.weakenings import Weakening, assumptions, sentences
 
@@ -15,6 +16,9 @@ def names_text() -> Iterator[Text]:
     """Every name, and of a weakening what it says and which property must catch it."""
     yield Text("Obligations", style="bold")
     yield from (Text(obligation.name) for obligation in everything().obligations)
+    yield Text("\nContracts", style="bold")
+    for each in CONTRACTS.values():
+        yield Text.assemble(f"{each.name}\n", (f"    {each.says}", "dim"))
     for title, group in _weakenings().items():
         yield Text(f"\n{title}", style="bold")
         for weakening in group.values():
@@ -30,6 +34,7 @@ def names_document() -> dict[str, Any]:
             {"name": o.name, "kind": o.kind, "action": o.action, "property": o.property}
             for o in everything().obligations
         ],
+        "contracts": [{"name": each.name, "says": each.says, "broken": [*each.broken]} for each in CONTRACTS.values()],
         **{
             title.lower().replace(" ", "_"): [
                 {"name": w.name, "says": w.says, "property": w.property, "precedent": w.precedent}

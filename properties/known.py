@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from properties import device_faults
 from properties.admission.asking import SEEDED
+from properties.contracts.known import is_contract
 from properties.faults import FAULTS
 from properties.weakenings import Weakening, assumptions, sentences
 
@@ -26,5 +27,5 @@ def weakenings() -> Mapping[str, Weakening]:
 
 
 def is_fault(name: str) -> bool:
-    """Whether what is tried is a seeded fault: of the specification, or of the arithmetic of admission."""
-    return name in FAULTS or name in SEEDED
+    """Whether what is tried is a seeded fault: of the specification, of admission, or of the arithmetic's contracts."""
+    return name in FAULTS or name in SEEDED or is_contract(name)

@@ -29,6 +29,9 @@ class Kind(StrEnum):
     ADMISSION = "admission"
     """A part of a theorem about admission, whose name the stage has."""
 
+    CONTRACT = "contract"
+    """What a function of the arithmetic must do, on all its paths."""
+
 
 @dataclass(frozen=True)
 class Obligation:

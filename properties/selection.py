@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from properties.admission import asking
+from properties.assumptions import stages
+from properties.contracts import known as contracts
 from properties.faults import FAULTS
 from properties.known import weakenings
 from properties.obligations import Kind, Obligation, obligations
@@ -17,12 +19,8 @@ from properties.witnesses import possibility, properties_at
 VACUITY, NECESSITY, FAULTS_GROUP = "vacuity", "necessity", "faults"
 """Names for all examples, all guard sentences with what the theorems rest on, and all seeded faults."""
 
-STAGES = tuple(
-    stage
-    for whole in SPECIFICATIONS
-    for stage in (whole.stage(Kind.INITIAL), whole.stage(Kind.THEOREM), *changed_actions(whole))
-)
-"""The stages that must be possible; what is taken from a base as it is, is possible if it is there."""
+STAGES = tuple(stage for whole in SPECIFICATIONS for stage in stages(whole))
+"""Every stage must be possible, or what is shown there is shown of nothing."""
 
 NEAR = 3
 """How many near names are told."""
@@ -55,7 +53,7 @@ class Selection:
 @functools.cache
 def everything() -> Selection:
     """All of it."""
-    looks = {stage: (possibility(stage), *properties_at(written(stage), stage)) for stage in STAGES}
+    looks = {stage: (possibility(stage), *_with_cases(stage)) for stage in STAGES}
     asked = tuple(obligation for whole in SPECIFICATIONS for obligation in obligations(whole))
     return Selection(
         (*asked, *asking.obligations()),
@@ -76,10 +74,11 @@ def selected(names: Iterable[str]) -> Selection:
     for name in sorted(wanted - known_names()):
         raise UnknownName(name, "nothing has this name", near(name, known_names()))
     looks = {stage: tuple(_looked_for(stage, named, wanted)) for stage, named in whole.looks.items()}
+    # Contracts take a minute of their own: they are shown when they are asked for.
     return Selection(
-        tuple(o for o in whole.obligations if wanted & _names_of_obligation(o)),
+        tuple(o for o in (*whole.obligations, *contracts.obligations()) if wanted & _names_of_obligation(o)),
         {stage: found for stage, found in looks.items() if found},
-        tuple(name for name in whole.trials if wanted & _names_of_trial(name)),
+        tuple(name for name in (*whole.trials, *contracts.breaking()) if wanted & _names_of_trial(name)),
     )
 
 
@@ -89,10 +88,12 @@ def broken(weakening: str, names: Iterable[str]) -> Selection:
     Raises:
         UnknownName: there is no such weakening, or none of its obligations bears one of the names.
     """
-    known = (*weakenings(), *asking.SEEDED)
+    known = (*weakenings(), *asking.SEEDED, *contracts.breaking())
     if weakening not in known:
         raise UnknownName(weakening, "no guard sentence and no seeded fault has this name", near(weakening, known))
-    if asking.is_asked(weakening):
+    if contracts.is_contract(weakening):
+        asked = contracts.touched(weakening)
+    elif asking.is_asked(weakening):
         asked = asking.touched(weakening)
     else:
         asked = touched(written(weakening), weakenings()[weakening].change(written(weakening)))
@@ -106,8 +107,9 @@ def broken(weakening: str, names: Iterable[str]) -> Selection:
 def known_names() -> set[str]:
     """Every name by which something can be chosen."""
     whole = everything()
-    of_obligations = {name for o in whole.obligations for name in _names_of_obligation(o)}
-    return of_obligations | set(whole.trials) | {VACUITY, NECESSITY, FAULTS_GROUP}
+    every = (*whole.obligations, *contracts.obligations())
+    of_obligations = {name for o in every for name in _names_of_obligation(o)}
+    return of_obligations | {*whole.trials, *contracts.breaking()} | {VACUITY, NECESSITY, FAULTS_GROUP}
 
 
 def near(name: str, known: Iterable[str]) -> list[str]:
@@ -120,6 +122,13 @@ def near(name: str, known: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*within, *worded, *alike]))[:NEAR]
 
 
+def _with_cases(stage: str) -> Iterator[str]:
+    """The properties whose cases are looked for at a stage; where an action is the base's, so are they."""
+    whole = written(stage)
+    if stage not in whole.actions or stage in changed_actions(whole):
+        yield from properties_at(whole, stage)
+
+
 def _looked_for(stage: str, names: tuple[str, ...], wanted: set[str]) -> Iterator[str]:
     for name in names:
         if wanted & {name, VACUITY, *_names_of_whole(stage)} or (name == possibility(stage) and stage in wanted):
@@ -127,6 +136,8 @@ def _looked_for(stage: str, names: tuple[str, ...], wanted: set[str]) -> Iterato
 
 
 def _names_of_obligation(o: Obligation) -> set[str]:
+    if o.kind is Kind.CONTRACT:
+        return {o.name, *contracts.names_of(o.property)}
     return {o.name, o.stage, asking.theorem_of(o.stage), o.property, str(o.kind), *_names_of_whole(o.stage)}
 
 
@@ -137,6 +148,8 @@ def _names_of_whole(name: str) -> set[str]:
 
 
 def _names_of_trial(name: str) -> set[str]:
+    if contracts.is_contract(name):
+        return {name, *contracts.names_of(contracts.breaking()[name])}
     if asking.is_asked(name):
         return {name, asking.SEEDED[name].property, FAULTS_GROUP, *_names_of_whole(name)}
     group = FAULTS_GROUP if name in FAULTS else NECESSITY

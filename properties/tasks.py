@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TypeAlias
 
+from properties import hypotheses
 from properties.admission import asking
 from properties.answers import Answer
+from properties.contracts.known import is_contract
 from properties.known import weakenings
 from properties.ladder import answers
 from properties.limits import Limits
@@ -48,10 +51,15 @@ Result: TypeAlias = Answer | Sighting | Trial
 def work(task: Task) -> Iterator[Result]:
     """What comes of a task."""
     match task:
+        case Prove(obligations, weakening, limits) if obligations[0].kind is Kind.CONTRACT:
+            yield from _checking().answers(obligations, limits, weakening)
+        case Try(weakening, limits) if is_contract(weakening):
+            yield _checking().trial(weakening, limits)
         case Prove(obligations, weakening, limits) if obligations[0].kind is Kind.ADMISSION:
             yield from asking.answers(obligations, weakening, limits)
         case Look(stage, _, limits) if asking.is_asked(stage):
             yield from asking.sightings(stage, limits)
+            yield from hypotheses.sightings(stage, limits)
         case Try(weakening, limits) if asking.is_asked(weakening):
             yield asking.trial(weakening, limits)
         case Prove(obligations, weakening, limits):
@@ -63,3 +71,10 @@ def work(task: Task) -> Iterator[Result]:
             yield from sightings(written(stage), stage, names, limits)
         case Try(weakening, limits):
             yield trial(written(weakening), weakenings()[weakening], limits)
+
+
+def _checking() -> ModuleType:
+    # CrossHair takes a while to import, and only contracts need it.
+    from properties.contracts import checking
+
+    return checking

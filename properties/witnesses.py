@@ -6,6 +6,7 @@ some legal state or step.  Each is shown by an example, which is judged again ou
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from properties.admission.small import Small
 from properties.cases import CaseReading
@@ -16,6 +17,7 @@ from properties.obligations import Kind
 from properties.raised import BitTerms, PlainTerms
 from properties.readings import reading
 from properties.search import GaveUp, Search, shapes
+from properties.small import as_bits
 from properties.specification import Specification, written
 from spec.catalog import Property
 from spec.logic import Term
@@ -40,7 +42,11 @@ def case_name(property_name: str, case: int, of: int) -> str:
 def possibility(stage: str) -> str:
     """What it is called that a stage can happen at all."""
     specification = written(stage)
-    special = {Kind.INITIAL: "a state at the start", Kind.THEOREM: "a legal state"}
+    special = {
+        Kind.LEMMA: "an arena with computed addresses",
+        Kind.INITIAL: "a state at the start",
+        Kind.THEOREM: "a legal state",
+    }
     named = {specification.stage(kind): specification.prefix + called for kind, called in special.items()}
     return named.get(stage, f"{stage} happens")
 
@@ -53,6 +59,12 @@ def sightings(specification: Specification, stage: str, names: Iterable[str], li
             yield _sighting(search, name, True, lambda _: True)
         else:
             yield from _cases(search, name)
+
+
+def question(specification: Specification, stage: str, limits: Limits) -> tuple[str, list[tuple[str, Any]]]:
+    """What is asked of a solver to see that a stage is possible, by name: what is given of a small arena."""
+    search = Search(specification, stage, shapes(specification, stage)[0], limits)
+    return possibility(stage), [(name, as_bits(formula)) for name, formula in search.scene.given]
 
 
 def properties_at(specification: Specification, stage: str) -> Mapping[str, Property]:

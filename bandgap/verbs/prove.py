@@ -1,6 +1,7 @@
 """`bandgap prove`: the proof obligations, vacuity and necessity."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,12 +11,17 @@ from bandgap.exits import Exit
 from bandgap.output import AsJson, out, print_json
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from properties import Limits, Selection
 
 _NAMES = (
     "Only what bears this name or is about it: an action, a property, 'allocate x bijection', a guard sentence, a "
     "seeded fault; or vacuity, necessity, faults."
 )
+_EXPORT = "Write each obligation, and hypotheses alone, as SMT-LIB 2 files into this folder; any solver can check them."
+_CHECK = "Ask Z3 with several seeds, and cvc5, about the files of an --export; all who decide must agree."
+_CORES = "Which hypotheses each proof leans on, by its unsatisfiable core."
 _BREAK = "Drop this guard sentence, or plant this fault, and prove what it puts in question."
 
 
@@ -25,6 +31,9 @@ def run(
     weakening: Annotated[str | None, typer.Option("--break", metavar="NAME", help=_BREAK)] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes at a time; one for each processor.")] = None,
     effort: Annotated[int | None, typer.Option(min=1, help="What Z3 may spend on a proof, in its own count.")] = None,
+    export: Annotated[Path | None, typer.Option(metavar="DIR", help=_EXPORT)] = None,
+    check: Annotated[Path | None, typer.Option(metavar="DIR", help=_CHECK)] = None,
+    cores: Annotated[bool, typer.Option("--cores", help=_CORES)] = False,
     as_json: AsJson = False,
 ) -> Exit:
     """Prove the specification for any arena, and show that no proof is empty and no sentence of a guard is idle."""
@@ -43,7 +52,13 @@ def run(
         else:
             show(console, names_text())
         return Exit.HOLDS
+    if check is not None:
+        return _checked(check, jobs, as_json)
     selection = _selection(_joined(names or []), weakening)
+    if export is not None:
+        return _exported(export, selection, weakening, jobs, as_json)
+    if cores:
+        return _cores(selection, jobs, as_json)
     with listening(selection, None if as_json else console) as on_result:
         report = prove(selection, weakening=weakening, limits=_limits(effort), jobs=jobs, on_result=on_result)
     if as_json:
@@ -52,6 +67,52 @@ def run(
         show(console, outcome(report, console.width))
     exits = {Verdict.PROVED: Exit.HOLDS, Verdict.VIOLATED: Exit.VIOLATED, Verdict.UNKNOWN: Exit.INCONCLUSIVE}
     return exits[report.verdict]
+
+
+def _checked(directory: Path, jobs: int | None, as_json: bool) -> Exit:
+    from bandgap.proof_files import agreement, agreement_text
+    from properties.export import exported
+    from properties.workers import processors
+
+    try:
+        files = exported(directory)
+    except ValueError as error:
+        raise UsageError("--check", str(directory), str(error), "give a folder of `bandgap prove --export`") from error
+    found = agreement(directory, files, jobs or processors())
+    print_json(found.document()) if as_json else _show(agreement_text(found))
+    return found.exit
+
+
+def _exported(directory: Path, selection: "Selection", weakening: str | None, jobs: int | None, as_json: bool) -> Exit:
+    from properties.export import export
+    from properties.workers import processors
+
+    files = export(directory, selection, weakening, jobs or processors())
+    if not files:
+        raise UsageError(
+            "--export", str(directory), "what was chosen has no SMT-LIB", "contracts are CrossHair's alone"
+        )
+    if as_json:
+        print_json({"directory": str(directory), "files": files})
+    else:
+        out().print(f"{len(files)} files, manifest.json and README.md in {directory}", soft_wrap=True)
+    return Exit.HOLDS
+
+
+def _cores(selection: "Selection", jobs: int | None, as_json: bool) -> Exit:
+    from bandgap.proof_files import cores_document, cores_text
+    from properties.cores import cores
+    from properties.workers import processors
+
+    found = tuple(cores([o for o in selection.obligations if o.kind != "contract"], jobs or processors()))
+    print_json(cores_document(found)) if as_json else _show(cores_text(found))
+    return Exit.HOLDS if found and all(each.leans_on is not None for each in found) else Exit.INCONCLUSIVE
+
+
+def _show(parts: Iterable["RenderableType"]) -> None:
+    """Print them one by one."""
+    for part in parts:
+        out().print(part, soft_wrap=isinstance(part, str))
 
 
 def _selection(names: Sequence[str], weakening: str | None) -> "Selection":
