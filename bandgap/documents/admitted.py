@@ -82,7 +82,7 @@ def admission_parts(claim: str, style: Style) -> Iterator[str]:
         yield f"With the seeded fault {code(fault)} the fuzzer's oracle objects:"
         yield fenced([objection(case, fault)])
     yield style.heading("Proved")
-    yield "For any number of bands, pages and tickets, of the allocator's own lines:"
+    yield "For any number of bands, pages and tickets:"
     yield bullets(shown(by_property()[claim]))
     yield from of_obligations(obligations_of(claim), claim, style)
     yield style.heading("Seeded faults that must break it")
