@@ -52,6 +52,8 @@ class RecordedAllocator:
 
     def __init__(self, allocator: Allocator, record: Record | Keeper) -> None:
         self.allocator = allocator
+        # a snapshot does not say what is in flight, so that none may be taken to begin from meanwhile
+        self._in_flight: dict[tuple[int, int], int] = {}
         self._keeper: Keeper = AtOnce(record) if callable(record) else record  # type: ignore[assignment]  # a constant will do
         self._note = self._keeper.note
         allocator.record_as_drafts(self._note)
@@ -93,7 +95,9 @@ class RecordedAllocator:
             self._note(REFUSED)
         else:
             self._note(drafts.End("done", [*map(_BYTES_OF, result.ids)]))
-        if self._keeper.wants_snapshot:
+            if self._in_flight and result.plan.settle:
+                self._have_landed(result.plan.settle)
+        if self._keeper.wants_snapshot and not self._in_flight:
             self._begin_anew()
         return result
 
@@ -141,7 +145,14 @@ class RecordedAllocator:
 
     def settle(self, ticket: int) -> None:
         """As `Allocator.settle`."""
-        self._call(drafts.Settle(ticket), self.allocator.settle, ticket)
+        in_flight = self._in_flight
+        if in_flight:
+            self._have_landed((ticket,))
+        try:
+            self._call(drafts.Settle(ticket), self.allocator.settle, ticket)
+        except Misuse:
+            self._in_flight = in_flight
+            raise
 
     def drain(self) -> None:
         """As `Allocator.drain`."""
@@ -178,11 +189,14 @@ class RecordedAllocator:
         """Write down that a ticket issues a write of a value to each of these physical pages."""
         self._note(drafts.Issue(ticket, band, kept(pages), kept(values)))
         self._note(DONE)
+        self._in_flight.update({(band, int(page)): ticket for page in pages})
 
     def land(self, band: int, pages: Any) -> None:
         """Write down that the writes in flight to these physical pages arrive."""
         self._note(drafts.Land(band, kept(pages)))
         self._note(DONE)
+        for page in pages:
+            self._in_flight.pop((band, int(page)), None)
 
     def write_snapshot(self) -> None:
         """Write down everything that the allocator knows, for a reader to compare or to begin from."""
@@ -272,9 +286,14 @@ class RecordedAllocator:
             self._note(FAILED)
             raise
         self._note(DONE)
-        if self._keeper.wants_snapshot:
+        if self._keeper.wants_snapshot and not self._in_flight:
             self._begin_anew()
         return result
+
+    def _have_landed(self, tickets: Iterable[int]) -> None:
+        """Whatever these tickets wrote has landed."""
+        over = frozenset(tickets)
+        self._in_flight = {place: ticket for place, ticket in self._in_flight.items() if ticket not in over}
 
     def _unheard(self, make: Callable[..., Any], *arguments: Any, **named: Any) -> NoReturn:
         """A call that needs bytes, while there are no bytes, is not on record."""

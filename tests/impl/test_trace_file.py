@@ -140,6 +140,26 @@ def test_what_has_no_room_is_counted_and_the_trace_goes_on_from_a_snapshot(tmp_p
     assert (verdict.finding, verdict.lost) == (None, trace.lost)
 
 
+def test_no_file_begins_while_a_write_is_in_flight(tmp_path: Path) -> None:
+    trace = TraceFile(tmp_path / "a.trace", rotate_records=3, every=NEVER)
+    allocator = driven(trace, calls=0)
+    ids = allocator.allocate([2, 0, 0]).ids[0]  # type: ignore[union-attr]  # the arena is empty
+    ticket = allocator.open("forward", "main")
+    pages = allocator.hold(ticket, 0, ids, "write")
+    allocator.issue(ticket, 0, pages, [1, 2])
+    trace._write_waiting()
+    assert trace.wants_snapshot
+    allocator.drain()
+    allocator.land(0, pages[:1])
+    allocator.drain()
+    assert trace.wants_snapshot
+    allocator.settle(ticket)
+    assert not trace.wants_snapshot
+    trace.close()
+    for records in files_of(tmp_path / "a.trace"):
+        assert judge_records(records).finding is None
+
+
 def test_what_was_lost_before_the_end_is_told(tmp_path: Path) -> None:
     with TraceFile(tmp_path / "a.trace", every=NEVER, most_waiting=300) as trace:
         driven(trace)

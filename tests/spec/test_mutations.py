@@ -14,7 +14,7 @@ import msgspec
 
 from events import records as r
 from events.trace import seal
-from spec.judge.judge import judge_trace
+from spec.judge.judge import judge_records, judge_trace
 from tests.spec.legal_streams import legal_trace
 from tests.spec.reference import Illegal, Reference, enumerating
 
@@ -264,3 +264,131 @@ def test_an_altered_line_is_found_unless_what_it_says_now_is_legal_too() -> None
     # an end says what the steps said, and a header or a snapshot what the calls and steps lead to
     assert set(legal) <= {"a call", "a step", "the header", "the first snapshot"}
     assert sum(legal.values()) < sum(touched.values()) / 3
+
+
+# --------------------------------------------------------------------------------- lost records, and several files
+
+
+LIVES_IN_FILES = 3
+
+
+@cache
+def in_files(seed: int) -> tuple[Any, ...]:
+    """The same life in three files, one after the other; in the second some records were lost."""
+    whole = trace(seed)
+    known = snapshots_of(whole)
+    rest = [at for at in known if isinstance(whole[at], r.Call)]
+    first, second, third = (rest[share * len(rest) // 4] for share in (1, 2, 3))
+    lost = first + 2
+    return (
+        *whole[:first],
+        r.Continued(first, "a-2"),
+        whole[0],
+        known[first],
+        *whole[first:lost],
+        r.Lost(second - lost),
+        known[second],
+        *whole[second:third],
+        r.Continued(6 + third - second, "a-3"),
+        whole[0],
+        known[third],
+        *whole[third:-1],
+        r.Close(2 + len(whole) - 1 - third),
+    )
+
+
+def snapshots_of(records: tuple[Any, ...]) -> dict[int, r.Snapshot]:
+    """Everything that is known after so many records, wherever no call is being made and no write is in flight."""
+    known, found = Reference(), {}
+    flying: dict[tuple[int, int], int] = {}
+    with enumerating():
+        for at, record in enumerate(records[:-1], 1):
+            known.take(record)
+            if isinstance(record, r.Issue):
+                flying |= {(record.band, page): record.ticket for page in record.pages}
+            elif isinstance(record, r.Land):
+                flying = {place: ticket for place, ticket in flying.items() if place[1] not in record.pages}
+            elif isinstance(record, r.Settle | r.Settled):
+                flying = {place: ticket for place, ticket in flying.items() if ticket != record.ticket}
+            if isinstance(record, r.End) and not flying:
+                found[at] = known.snapshot()
+    return found
+
+
+def judged_on(records: list[Any]) -> Said:
+    """What is said of records that may be of several files."""
+    finding = judge_records(records).finding
+    return None if finding is None else (finding.line, finding.check, finding.blame)
+
+
+def whole_role(records: tuple[Any, ...], at: int) -> str:
+    record = records[at]
+    if isinstance(record, r.Lost | r.Continued):
+        return type(record).__name__
+    if isinstance(record, r.Snapshot):
+        before = type(records[at - 1])
+        return "a later snapshot" if before not in {r.Header, r.Lost} else f"a snapshot after {before.__name__}"
+    return "a later header" if isinstance(record, r.Header) and at else role(records, at)
+
+
+def touched_in_files(records: tuple[Any, ...], rng: random.Random) -> Iterator[tuple[str, str, list[Any]]]:
+    """The ways in which a trace is touched, what is touched in it, and what it is then."""
+    for at in range(len(records)):
+        what = whole_role(records, at)
+        yield "dropped", what, [*records[:at], *records[at + 1 :]]
+        yield "doubled", what, [*records[: at + 1], *records[at:]]
+        if at + 1 < len(records) and records[at] != records[at + 1]:
+            yield "swapped", what, [*records[:at], records[at + 1], records[at], *records[at + 2 :]]
+        other = other_than(records[at], rng)
+        if other is not None:
+            yield "altered", what, [*records[:at], other, *records[at + 1 :]]
+
+
+def test_lost_records_and_several_files_are_judged_as_the_slow_reading_does_however_they_are_touched() -> None:
+    touched: Counter[tuple[str, str]] = Counter()
+    legal: Counter[tuple[str, str]] = Counter()
+    for seed in range(LIVES_IN_FILES):
+        records = in_files(seed)
+        with enumerating():
+            slowly = Slowly(records)
+            assert judged_on(list(records)) is None is slowly(list(records))
+            for how, what, others in touched_in_files(records, random.Random(seed)):
+                said = judged_on(others)
+                # the slow reading asks for the end of a trace, which a judge of records does not
+                slow = slowly(others)
+                assert said == slow or (said is None and slow == (len(others) + 1, "trace", "trace")), (seed, how, what)
+                touched[how, what] += 1
+                legal[how, what] += said is None
+    new = ("Lost", "Continued", "a snapshot after Lost", "a snapshot after Header", "a later header")
+    for what in new:
+        assert touched["dropped", what] >= LIVES_IN_FILES, what
+        assert touched["swapped", what] >= LIVES_IN_FILES, what
+    for how, what in (
+        ("dropped", "Lost"),
+        ("dropped", "Continued"),
+        ("dropped", "a later header"),
+        ("dropped", "a snapshot after Lost"),
+        ("doubled", "Lost"),
+        ("doubled", "Continued"),
+        ("doubled", "a later header"),
+        ("swapped", "Lost"),
+        ("swapped", "Continued"),
+        ("swapped", "a later header"),
+        ("altered", "a later header"),
+    ):
+        assert legal[how, what] == 0, (how, what, legal[how, what], touched[how, what])
+    # how many were lost, nobody knows; how many lines there were is for the seal to say
+    assert legal["altered", "Lost"] == touched["altered", "Lost"] > 0
+
+
+def test_a_file_that_says_of_itself_that_it_goes_on_counts_its_lines() -> None:
+    records = list(in_files(0))
+    at = next(at for at, record in enumerate(records) if isinstance(record, r.Continued))
+    assert judge_trace(seal(records[: at + 1])).finding is None
+    for lines in (at - 1, at + 1):
+        finding = judge_trace(seal([*records[:at], r.Continued(lines, "a-2")])).finding
+        assert finding is not None
+        assert finding.problem.startswith("the closing line counts")
+    finding = judge_trace(seal([*records[: at + 1], records[at + 1]])).finding
+    assert finding is not None
+    assert finding.problem == "there is something after the closing line"
