@@ -23,7 +23,10 @@ KNOCK_SECONDS: Final = 5.0
 """In which somebody must answer at an address that was given."""
 
 LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""Despite its name, what makes a cluster that is started here listen on the loopback address alone, on any system."""
+"""Despite its name, what makes a cluster that is started here listen on the loopback address alone, on any system.
+
+Without it Ray looks for a cluster that is at that address at another one of this machine.
+"""
 
 
 @contextmanager
@@ -47,7 +50,7 @@ def on_ray(
     Raises:
         NoCrew: Ray is not installed, or the cluster does not answer.
     """
-    os.environ.update(QUIET if address else {**QUIET, **LOOPBACK})
+    os.environ.update({**QUIET, **LOOPBACK} if address is None or _is_loopback(address) else QUIET)
     try:
         import ray
     except ImportError as error:
@@ -69,13 +72,23 @@ def on_ray(
         ray.shutdown()
 
 
+def _is_loopback(address: str) -> bool:
+    return _parts(address)[0] in {"127.0.0.1", "localhost", "::1"}
+
+
+def _parts(address: str) -> tuple[str, str]:
+    """Host and port of `host:port`."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    return host.strip("[]"), port
+
+
 def _knock(address: str) -> None:
     """Raises NoCrew where nobody answers at `host:port`, which Ray itself would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
+    host, port = _parts(address)
     if not port.isdecimal():
         return
     try:
-        socket.create_connection((host.strip("[]"), int(port)), KNOCK_SECONDS).close()
+        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
     except (OSError, OverflowError) as error:
         raise NoCrew(
             f"no cluster answers at {address}: {error}", "give the --address of a cluster that runs"
