@@ -2,13 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import torch
 
 from impl.kernels.lane import Lane
 
 Work: TypeAlias = Callable[[], object]
+
+
+TO_RUN_ELSEWHERE: Final = (
+    "To run it on a machine with a GPU, carry the sources there, nothing built and no environment, and call "
+    "`make gpu GPU_PYTHON=PATH`: a Python whose torch has CUDA, with its triton, numpy, msgspec, pytest and "
+    "pytest-timeout beside it."
+)
 
 
 class NoGpu(RuntimeError):
@@ -41,8 +48,8 @@ def gpu() -> Surroundings:
     if not torch.cuda.is_available():
         build = f"torch {torch.__version__} is built for CUDA {torch.version.cuda}"
         if torch.version.cuda is None:
-            build = f"torch {torch.__version__} is a build without CUDA; run this with a Python whose torch has it"
-        raise NoGpu(f"no GPU: torch finds no CUDA device ({build})")
+            build = f"torch {torch.__version__} is a build without CUDA"
+        raise NoGpu(f"no GPU: torch finds no CUDA device ({build}). {TO_RUN_ELSEWHERE}")
     return Surroundings(torch.device("cuda", torch.cuda.current_device()), "triton", _seconds, _captured)
 
 

@@ -30,6 +30,9 @@ def _seconds(work: Work) -> float:
     return perf_counter() - begun
 
 
+UNNEEDED = {"crosshair", "cvc5", "hypothesis", "jinja2", "jsonschema", "plotly", "ray", "rich", "typer", "xdist", "z3"}
+"""What the project uses elsewhere, by the names under which it is imported."""
+
 HOST = Surroundings(torch.device("cpu"), "twin", _seconds, lambda work: work)
 
 
@@ -40,7 +43,20 @@ def test_without_a_gpu_it_is_refused_and_nothing_is_written(tmp_path: Path) -> N
     done = subprocess.run(command, cwd=ROOT, env=hidden, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("gpu_tests: no GPU: torch finds no CUDA device")
+    assert "carry the sources there" in done.stderr
+    assert "make gpu GPU_PYTHON=PATH" in done.stderr
     assert not path.exists()
+
+
+def test_it_needs_nothing_but_what_it_names() -> None:
+    code = (
+        "import sys; import gpu_tests.__main__, fuzz.kernels.moving, fuzz.kernels.canaries, fuzz.kernels.translating\n"
+        "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    imported = set(done.stdout.split())
+    assert imported >= {"torch", "gpu_tests", "fuzz"}
+    assert not imported & UNNEEDED
 
 
 def test_each_amount_becomes_one_figure() -> None:
