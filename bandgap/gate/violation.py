@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bandgap.history import History
+from bandgap.history import History, plainly
 from bandgap.pictures import Arena, Look, in_words
 
 
@@ -33,6 +33,14 @@ class Violation:
     """Where the failure is saved, if it is."""
     command: str = ""
     """What a shell runs to see it again."""
+
+    @property
+    def plainly(self) -> str:
+        """The problem as one reads it who knows none of the specification's words."""
+        said = plainly(self.problem)
+        if self.history is None or said == self.problem:
+            return self.problem
+        return f"{self.history.event[:1].upper()}{self.history.event[1:]}; {said}."
 
     @property
     def bytes(self) -> tuple[str, ...]:

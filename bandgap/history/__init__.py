@@ -5,6 +5,6 @@ gave it to the ticket, released it, moved it, and so on. These lines, and theirs
 by then (a ticket that retired, a share that was given back, an earlier tenant) is no part of it.
 """
 
-from bandgap.history.chain import Entry, History, history_of
+from bandgap.history.chain import Entry, History, history_of, plainly
 
-__all__ = ["Entry", "History", "history_of"]
+__all__ = ["Entry", "History", "history_of", "plainly"]

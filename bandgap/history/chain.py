@@ -59,8 +59,7 @@ def history_of(records: Iterable[Any], finding: Finding | None, check: str, prob
 
 def _at(makers: Makers, focus: Focus, last: Any, check: str, problem: str) -> History:
     """The history where these makers are; `last` is the record that is objected to, if it is one."""
-    if last is None:
-        makers.settle()
+    makers.settle()
     found = _Chain(makers, focus)
     entries = list(found.entries())
     line, number, header = makers.line, makers.calls, makers.header
@@ -75,12 +74,12 @@ def _at(makers: Makers, focus: Focus, last: Any, check: str, problem: str) -> Hi
         entries.append(Entry(call.line, call.call, request, "the call in which it breaks"))
         entries.sort(key=lambda entry: entry.line)
     ends = event or "all that was asked for is done, and then it is looked at"
-    entries.append(Entry(line, number, ends, f"here {check} breaks: {_plainly(problem)}"))
+    entries.append(Entry(line, number, ends, f"here {check} breaks: {plainly(problem)}"))
     return History(line, number, request, event, tuple(found.tickets()), tuple(entries))
 
 
-def _plainly(problem: str) -> str:
-    """The judge's clause without the arguments, which the record has said."""
+def plainly(problem: str) -> str:
+    """A clause of the judge's without the action and its arguments, which the record says in words."""
     _, guard, must = problem.partition(": not so: ")
     return f"required is that {must}" if guard else problem
 
@@ -150,7 +149,6 @@ class _Chain:
                 )
                 used = (page for page in given_up if (band, page) in makers.tenant or (band, page) in makers.released)
                 self.focus.places.update(((band, page), None) for page in islice(used, 1))
-                self._sides(band)
                 return
         self.focus.places.clear()
         self._sides(band)

@@ -63,7 +63,7 @@ def _canaries(lane: LaneResult) -> str:
 def show_violation(violation: Violation, console: Console) -> None:
     """Prints one: the property, where it broke and how it came to that, the arena, and how to see it again."""
     console.print(f"\n[bold red]{escape(violation.check)}[/]  {escape(violation.prose)}")
-    console.print(f"{escape(printable(violation.where))}: {escape(printable(violation.problem))}\n")
+    console.print(f"{escape(printable(violation.where))}: {escape(printable(violation.plainly))}\n")
     show_evidence(violation, console)
     # whole lines, so that they can be pasted
     for text in (violation.code.rstrip(), violation.command):

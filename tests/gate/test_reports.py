@@ -144,6 +144,13 @@ def test_a_violation_tells_where_whom_and_how_it_came_to_that(tmp_path: Path) ->
     assert "5  1  page 3 is handed out\n      → id 7 begins" in console.file.getvalue()
 
 
+def test_a_clause_of_the_judge_is_said_plainly(tmp_path: Path) -> None:
+    history = History(9, 2, "", "the allocator takes 1 hole", (), (Entry(9, 2, "x", "y"),))
+    violation = replace(VIOLATION, problem="absorb-high band 0: not so: the page is in no use", history=history)
+    page = html_of(result_of(replace(SOUND, violations=(violation,))), tmp_path)
+    assert "The allocator takes 1 hole; required is that the page is in no use." in page.text
+
+
 def test_a_report_can_be_read_by_keyboard_and_on_a_phone(tmp_path: Path) -> None:
     page = html_of(hostile_result(), tmp_path)
     assert page.tags.count("main") == page.tags.count("header") == 1

@@ -121,9 +121,22 @@ def test_a_span_that_grows_into_another_has_what_put_both_there() -> None:
 def test_a_span_that_gives_up_a_page_in_use_has_what_put_it_to_use() -> None:
     found = history(*GIVE, r.Release(STATE, [11]), DONE, r.Release(STATE, [11]), r.AbsorbedHigh(STATE, 2))
     assert told(found)[:2] == [
-        (2, "the span of band 'state' is pages 0 to 3 from here on"),
         (4, "id 13 is handed out"),
+        (8, "the call in which it breaks"),
     ]
+
+
+def test_what_the_call_itself_did_before_it_broke_is_part_of_it() -> None:
+    found = history(
+        *GIVE,
+        r.Open(6, "copy", "host"),
+        DONE,
+        r.Hold(6, STATE, "read", [13]),
+        DONE,
+        r.Release(STATE, [13]),
+        r.AbsorbedHigh(STATE, 1),
+    )
+    assert told(found)[-2] == (10, "page 3 is withheld from here on, for ticket 6 still holds it")
 
 
 def test_what_was_lost_is_not_guessed() -> None:

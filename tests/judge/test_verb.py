@@ -302,7 +302,8 @@ def test_an_interrupt_gives_what_there_is_and_is_inconclusive(as_json: bool, tmp
     if as_json:
         said = json.loads(out)
         assert (said["outcome"], said["finding"]) == ("interrupted", None)
-        assert 9_000 < said["calls"] == said["by_action"]["share"] <= 10_000
+        # it may come in the middle of a call
+        assert 9_000 < said["by_action"]["share"] <= said["calls"] <= said["by_action"]["share"] + 1 <= 10_001
     else:
         assert b"interrupted so far" in out
         assert b" calls, " in out
