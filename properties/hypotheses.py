@@ -45,7 +45,8 @@ def hypotheses(stage: str, limits: Limits) -> Iterator[Hypotheses]:
     """Of each part of a theorem; a plain state of things is tried first, and then any."""
     theorem = THEOREMS[stage.removeprefix(asking.PREFIX)]
     with reading(ANYTHING):
-        parts = list(theorem.questions(AS_IT_IS))
+        # where a small case is given the same, it is what all of it is true of
+        parts = [] if theorem.reads_alike else list(theorem.questions(AS_IT_IS))
     for part in parts:
         given = [as_term(each) for each in part.given]
         name = f"{stage}.{part.name}, what it is given"

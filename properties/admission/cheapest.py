@@ -358,8 +358,9 @@ def in_room(subject: Subject) -> Iterator[Question]:
     band = rooms.band
     numbers = costing.numbers(band)
     contained = Or(is_empty(s, band), And(rooms.free(band) <= start(s, band), end(s, band) <= rooms.limit(band)))
-    known = (*laws(costing.code), *given(s), is_legal(s), *rooms.begin, contained, costing.needs_pages(band))
-    yield Question("may-be-had", known, may_have(numbers, s.lo[band], s.hi[band]))
+    known = (*laws(costing.code), *given(s), is_legal(s), *rooms.begin, contained)
+    has_column = costing.needs_pages(band)
+    yield Question("may-be-had", known, Implies(has_column, may_have(numbers, s.lo[band], s.hi[band])))
     ends = And(
         Implies(band == 0, numbers["lowest"] == s.bottom), Implies(band == costing.last, numbers["highest"] == s.top)
     )

@@ -31,6 +31,9 @@ class Theorem:
     shape: Shape = CHAIN
     """Of a small case."""
 
+    reads_alike: bool = False
+    """What is given of a small case is what is given of anything: that it can be is seen there."""
+
     leans_on: tuple[str, ...] = ()
     """The theorems that it takes as given, besides the lemmas about grids and induction."""
 
@@ -56,4 +59,4 @@ def stated(
         case = small(subject, numbers)
         return Question("", tuple(given(subject, case)), And(*goals(subject, case).values()), cases(subject, case))
 
-    return Theorem(property_name, prose, questions, of_small, shape=shape)
+    return Theorem(property_name, prose, questions, of_small, shape=shape, reads_alike=True)
