@@ -310,7 +310,7 @@ class Figure(msgspec.Struct):
 
 
 class Bench(msgspec.Struct):
-    """`bandgap bench allocator`, `bandgap bench judge`."""
+    """`bandgap bench allocator`, `bandgap bench judge`, `bandgap bench recorder`."""
 
     rows: list[Figure]
     surroundings: dict[str, str]
