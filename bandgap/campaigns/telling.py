@@ -54,7 +54,7 @@ class Teller:
             missing = len(self._floor.missing(summary.coverage))
             self._console.print(
                 f"[dim]{now - self._begun:.0f} s: {_amount(campaign)}, {rate:,.0f} calls/s now, "
-                f"{missing} things not yet exercised, {len(summary.found)} failures[/]"
+                f"{missing} things not yet exercised, failures: {len(summary.found)}[/]"
             )
 
 
@@ -68,6 +68,9 @@ def reasons_of(ended: Ended, floor: Floor) -> list[Reason]:
     for (lane, index), problem in summary.broken.items():
         last = problem.strip().splitlines()[-1]
         reasons.append(Reason(Answer.BROKEN, f"unit {index} of lane {lane} has no result: {last}"))
+    fault = ended.campaign.plan.fault
+    if fault is not None and not summary.found and not ended.stopped:
+        reasons.append(Reason(Answer.BROKEN, f"the seeded fault {fault} was not caught"))
     if ended.stopped:
         reasons.append(Reason(Answer.INCONCLUSIVE, "it was stopped before it was over"))
     if not summary.calls or not summary.coverage.page_actions:

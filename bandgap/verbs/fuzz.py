@@ -62,6 +62,9 @@ def run(
         asked = Asked(target, seed, workers, unit_calls, fault, corpus or (), minutes, units)
         place, head = folder or new_folder(target), asked.head()
     floor = floor_of(head)
+    if not as_json:
+        # whatever ends this process, its reader knows where to go on
+        err().print(f"[dim]the campaign is in {place}[/]")
     ended = worked_off(place, head, engine, address, Teller(err(), floor, quiet=as_json).tell)
     if as_json:
         print_json(document(ended, floor))

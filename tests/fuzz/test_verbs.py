@@ -36,6 +36,12 @@ def test_what_breaks_is_printed_saved_and_can_be_made_again(tmp_path: Path, caps
     assert reproduce.run(saved) is Exit.HOLDS
 
 
+def test_a_fault_that_is_not_caught_is_no_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _fuzz(tmp_path, units=1, fault="settling-holds-nothing-back", as_json=True) is Exit.MISUSED
+    reasons = json.loads(capsys.readouterr().out)["reasons"]
+    assert reasons[0] == "the seeded fault settling-holds-nothing-back was not caught"
+
+
 @pytest.mark.parametrize(
     ("options", "field"),
     [
