@@ -9,7 +9,7 @@ from typing import BinaryIO, Final
 from bandgap.errors import UsageError
 from bandgap.judge_picture import picture_of
 from bandgap.judge_report import Judged
-from bandgap.judging import refuse_what_is_no_trace
+from bandgap.judging import looked_back, refuse_what_is_no_trace
 from bandgap.trace_input import GZIP
 from events.records import AnyRecord, Continued
 from events.trace import LONGEST_LINE, TraceError, unseal
@@ -47,8 +47,10 @@ def followed(trace: str) -> Judged:
     if finding is not None:
         refuse_what_is_no_trace(where, judge, finding)
     picture = None if finding is None else picture_of(judge, finding)
+    # each file begins with a snapshot, so that it can be told from it alone
+    history = looked_back(where, finding) if finding is not None and finding.blame != "trace" else None
     verdict = judge.verdict(finding)
-    return Judged(where, judge.header, verdict, judge.misuses, seconds, interrupted, picture, growing=growing)
+    return Judged(where, judge.header, verdict, judge.misuses, seconds, interrupted, picture, history, growing=growing)
 
 
 @dataclass

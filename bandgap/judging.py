@@ -1,6 +1,7 @@
 """Judges a trace from wherever it comes, for as long as nobody interrupts."""
 
 from itertools import islice
+from pathlib import Path
 from time import perf_counter
 
 from bandgap.errors import UsageError
@@ -50,7 +51,7 @@ def judged(trace: str, whole: bool) -> Judged:
     history, code = None, ""
     if finding is not None and finding.blame != "trace" and source.size is not None:
         # what a line came from is asked for only once it is known to be wrong, and then read a second time
-        history = _history(trace, finding)
+        history = looked_back(trace, finding)
         code = _CODE.format(trace=trace, lines=max(judge.lines, finding.line))
     return Judged(source.name, judge.header, verdict, judge.misuses, seconds, interrupted, picture, history, code)
 
@@ -66,10 +67,13 @@ def refuse_what_is_no_trace(name: str, judge: Judge, finding: Finding) -> None:
         raise UsageError("TRACE", name, problem, "give a file that a recorder wrote, from its first line on")
 
 
-def _history(trace: str, finding: Finding) -> History | None:
+def looked_back(trace: str, finding: Finding) -> History | None:
+    """How a trace came to a finding, by reading it again; none if it cannot be read twice."""
+    if not Path(trace).is_file():
+        return None
     try:
         with trace_input(trace) as source, watched_lines(source) as lines:
             records = islice(unseal(lines, whole=False), finding.line)
             return history_of(records, finding, finding.check, finding.problem)
-    except (KeyboardInterrupt, TraceError):  # a pipe gives its lines once; a file may have changed
+    except (KeyboardInterrupt, TraceError):  # the file may have changed
         return None

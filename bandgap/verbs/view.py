@@ -40,9 +40,7 @@ def run(
     from bandgap.view.viewing import Wanted, viewed
 
     first, last = _window(lines)
-    for option, path in (("--out", page), ("--perfetto", perfetto), ("--memory-viewer", memory_viewer)):
-        if path is not None and path.exists() and Path(trace).exists() and path.samefile(trace):
-            raise UsageError(option, str(path), "is the trace itself", "give another path")
+    _refuse_one_path_for_two(trace, {"--out": page, "--perfetto": perfetto, "--memory-viewer": memory_viewer})
     wanted = Wanted(trace, first, last, not unfinished, perfetto, memory_viewer)
     said = viewed(wanted)
     try:
@@ -56,6 +54,16 @@ def run(
     if said.finding is not None:
         return Exit.VIOLATED
     return Exit.INCONCLUSIVE if said.interrupted or said.lost else Exit.HOLDS
+
+
+def _refuse_one_path_for_two(trace: str, written: dict[str, Path | None]) -> None:
+    taken = {Path(trace).resolve(): "is the trace itself"}
+    for option, path in written.items():
+        if path is None:
+            continue
+        if path.resolve() in taken:
+            raise UsageError(option, str(path), taken[path.resolve()], "give another path")
+        taken[path.resolve()] = f"is what {option} writes"
 
 
 def _window(lines: str) -> tuple[int, int | None]:

@@ -119,12 +119,17 @@ def _watched(wanted: Wanted, watcher: Watcher) -> tuple[str, Finding | None, boo
 
 @contextmanager
 def _written(option: str, path: Path | None) -> Iterator[BinaryIO | None]:
+    """A file to write to, which takes the place of what was there once it is whole."""
     if path is None:
         yield None
         return
+    part = path.with_name(f"{path.name}.part")
     try:
-        with path.open("wb") as file:
+        with part.open("wb") as file:
             yield file
+        part.replace(path)
     except OSError as error:
         problem = f"cannot be written ({error.strerror or error})"
         raise UsageError(option, str(path), problem, "give another path") from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from bandgap.view import pieces as exact
+from bandgap.view import viewing
 from events import records as r
-from events.trace import seal
+from events.trace import seal, unseal
 from tests.spec.situation import header, snapshot
 from tests.view.traces import HOSTILE, ILLEGAL, LEGAL, document, view, written
 
@@ -134,6 +136,7 @@ def test_a_trace_of_which_records_were_lost_is_inconclusive(tmp_path: Path) -> N
         (["a.trace", "--lines", "9:5"], "--lines = '9:5': has no line in it"),
         (["a.trace", "--lines", "90:95"], "--lines = 90: the trace has 17 lines"),
         (["a.trace", "--out", "a.trace"], "--out = .*: is the trace itself"),
+        (["a.trace", "--out", "x", "--perfetto", "./x"], "--perfetto = 'x': is what --out writes; give another path"),
         (["a.trace", "--perfetto", "none/x"], "--perfetto = .*: cannot be written"),
         (["a.trace", "--memory-viewer", "none/x"], "--memory-viewer = .*: cannot be written"),
     ],
@@ -150,6 +153,28 @@ def test_what_cannot_be_drawn_is_exit_2_in_one_line(
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert re.match(f"error: {problem}", done.err)
     assert (tmp_path / "a.trace").read_bytes() == before
+
+
+def test_an_earlier_file_stays_where_a_new_one_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("earlier")
+    (tmp_path / "text").write_text("no trace\n")
+    done = view(tmp_path / "text", "--out", tmp_path / "a.html", "--perfetto", tmp_path / "a.json")
+    assert done.code == 2
+    assert (tmp_path / "a.json").read_text() == "earlier"
+    assert {path.name for path in tmp_path.iterdir()} == {"a.json", "text"}
+
+
+def test_an_interrupt_draws_what_was_read_and_is_inconclusive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(lines: Iterable[bytes], whole: bool) -> Iterator[r.AnyRecord]:
+        for number, record in enumerate(unseal(lines, whole)):
+            if number == 10:
+                raise KeyboardInterrupt
+            yield record
+
+    monkeypatch.setattr(viewing, "unseal", interrupted)
+    code, said = document(written(tmp_path / "a.trace", *LEGAL), "--out", tmp_path / "a.html")
+    assert (code, said["outcome"], said["lines"], said["drawn"]) == (3, "interrupted", 10, "pieces")
+    assert "this is the part before" in page_of(tmp_path / "a.html").text
 
 
 def test_hostile_names_stay_text_and_run_nothing(tmp_path: Path) -> None:
