@@ -19,6 +19,8 @@ from bandgap.gate.task import Progress, Task
 from bandgap.gate.violation import Violation
 from fuzz.faults.all import FAULTS
 from fuzz.faults.fault import Fault
+from fuzz.faults.judge import JUDGE_FAULTS
+from fuzz.faults.touched import touched_traces, try_judge_fault
 from fuzz.faults.trial import BASELINE_CALLS, REDUCING, SEED, Trial, trial_setups, try_all, try_one
 from fuzz.kernels.faults import KERNEL_FAULTS
 from fuzz.kernels.trial import try_kernels
@@ -38,6 +40,10 @@ QUICK_REDUCING = 1.0
 LEAST_FAULTS = 130
 LEAST_IN_THE_RECORDER = 2
 LEAST_IN_A_KERNEL = 30
+LEAST_IN_THE_JUDGE = 10
+
+LEAST_REJECTED = 1_500
+"""Touched traces that the unmodified judge rejects."""
 
 NO_FAULT = Fault("no-fault", "Nothing is wrong.", "allocator", "no-overlap", "", nullcontext)
 """Must be reported as survived: else whatever reports faults as caught would do so anyway."""
@@ -84,6 +90,24 @@ def try_kernel_faults(_settings: Settings, progress: Progress) -> Evidence:
     return _evidence(launches, trials, len(KERNEL_FAULTS))
 
 
+def try_judge_faults(_settings: Settings, progress: Progress) -> Evidence:
+    """Let the unmodified judge say what it finds in touched traces, then each of its faults."""
+    try:
+        traces = touched_traces()
+    except AssertionError as error:
+        return Evidence(broken=(f"the unmodified judge, before any fault: {error}",))
+    rejected = Count(
+        "touched traces that the unmodified judge rejects",
+        sum(trace.check is not None for trace in traces),
+        LEAST_REJECTED,
+    )
+    trials: list[Trial] = []
+    for fault in JUDGE_FAULTS.values():
+        trials.append(try_judge_fault(fault))
+        progress(len(trials) / len(JUDGE_FAULTS), Evidence((_caught(trials),)))
+    return _evidence(rejected, trials, len(JUDGE_FAULTS))
+
+
 def canary(_settings: Settings, _progress: Progress) -> Evidence:
     """Whether a fault that changes nothing is seen to survive."""
     trial = try_one(NO_FAULT, trial_setups(), calls=CANARY_CALLS)
@@ -91,11 +115,12 @@ def canary(_settings: Settings, _progress: Progress) -> Evidence:
 
 
 def tasks(_settings: Settings) -> Sequence[Task]:
-    """A few parts of all faults of the allocator and its device, those of kernels, and the canary."""
+    """A few parts of all faults of the allocator and its device, those of kernels and of the judge, and the canary."""
     parts = [tuple(FAULTS)[part::PARTS] for part in range(PARTS)]
     return (
         Task("faults", "canary", canary, seconds=30),
         Task("faults", "kernels", try_kernel_faults, seconds=300),
+        Task("faults", "judge", try_judge_faults, seconds=120),
         *(
             Task("faults", f"part {part} of {PARTS}", partial(try_part, names), seconds=600)
             for part, names in enumerate(parts, 1)
@@ -104,11 +129,12 @@ def tasks(_settings: Settings) -> Sequence[Task]:
 
 
 def floors(_settings: Settings) -> Mapping[str, int]:
-    """There are faults to be caught, and some of them are in the recorder and in kernels."""
+    """There are faults to be caught, and some of them are in the recorder, in kernels and in the judge."""
     return {
         "faults caught": LEAST_FAULTS,
         "faults caught in the recorder": LEAST_IN_THE_RECORDER,
         "faults caught in the kernel": LEAST_IN_A_KERNEL,
+        "faults caught in the judge": LEAST_IN_THE_JUDGE,
     }
 
 
