@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from bandgap.cli import app
 from events import records as r
-from events.trace import seal
+from events.trace import Writer, seal
 from tests.spec.situation import DONE, FAILED, STATE, UNPUBLISH, WINDOW, header, snapshot
 
 LEGAL = (*UNPUBLISH, r.Compact(100), r.Moved(STATE, [0], [3]), DONE, r.Complete(99), FAILED, r.Share(WINDOW, [5]), DONE)
@@ -313,3 +313,21 @@ def _unread(pipe: int) -> int:
     count = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, count)
     return count[0]
+
+
+def test_in_the_second_file_of_a_trace_it_is_told_from_that_file_alone(tmp_path: Path) -> None:
+    with (tmp_path / "a.trace").open("wb") as file:
+        first = Writer(file)
+        for record in (header(), snapshot()):
+            first(record)
+        first.continue_in("a-2.trace")
+    second = trace(tmp_path / "a-2.trace", *ILLEGAL)
+    code, said = document(str(tmp_path / "a.trace"), "--follow")
+    assert (code, said["trace"], said["finding"]["line"]) == (1, second, 6)
+    assert [entry["line"] for entry in said["finding"]["history"]["entries"]] == [2, 5, 6]
+
+
+def test_a_pipe_is_judged_without_being_read_twice(tmp_path: Path) -> None:
+    code, said = parsed(judge_given(b"".join(lines(*ILLEGAL)), "--json"))
+    assert (code, said["finding"]["line"]) == (1, 6)
+    assert (said["finding"]["history"], said["finding"]["code"]) == (None, "")
