@@ -18,8 +18,8 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-PREPARED = ["__main__", "properties.tasks"]
-"""What the process that is copied has loaded."""
+PREPARED = ["__main__", "properties.prepared"]
+"""What the process that is copied has loaded, and done."""
 
 
 class Broken(Exception):

@@ -52,8 +52,9 @@ def stated(
 
     def questions(subject: Subject) -> Iterator[Question]:
         case = anything(subject)
+        known = tuple(given(subject, case))
         for name, goal in goals(subject, case).items():
-            yield Question(name, tuple(given(subject, case)), goal)
+            yield Question(name, known, goal)
 
     def of_small(subject: Subject, numbers: Numbers) -> Question:
         case = small(subject, numbers)
