@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from rich.console import RenderableType
 from rich.table import Table
 
 from bandgap.exits import Exit
-from properties.cores import Core, idle, leaned_on
+from properties.cores import Core, idle, is_whole, leaned_on
 from properties.export import File
 from properties.second import SOLVERS, Opinion, opinions, versions
+
+
+LISTED = 20
+"""How many undecided files of a solver are told."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +75,11 @@ class Agreement:
 
 
 def agreement(directory: Path, files: Sequence[File], jobs: int) -> Agreement:
-    """What every solver says of the files of a directory."""
-    return Agreement(tuple(files), tuple(opinions(directory, files, jobs)))
+    """What every solver says of the files of a directory; it is written there, too, as `agreement.json`."""
+    found = Agreement(tuple(files), tuple(opinions(directory, files, jobs)))
+    encoded = msgspec.json.format(msgspec.json.encode(found.document()), indent=1)
+    (directory / "agreement.json").write_bytes(encoded + b"\n")
+    return found
 
 
 def agreement_text(found: Agreement) -> Iterator[RenderableType]:
@@ -90,11 +98,11 @@ def agreement_text(found: Agreement) -> Iterator[RenderableType]:
     yield from (f"altered since it was exported: {name}" for name in found.altered)
     yield from (f"decided by nobody: {name}" for name in found.undecided)
     for name in SOLVERS:
-        unknown = [
-            each.file.name for each in found.said if each.solver == name and not each.agrees and not each.disagrees
-        ]
+        of_solver = [each for each in found.said if each.solver == name]
+        unknown = [each.file.name for each in of_solver if not (each.agrees or each.disagrees)]
         if unknown:
-            yield f"{name} did not decide {len(unknown)}: {'; '.join(unknown[:20])}{' ...' if len(unknown) > 20 else ''}"
+            more = " ..." if len(unknown) > LISTED else ""
+            yield f"{name} did not decide {len(unknown)}: {'; '.join(unknown[:LISTED])}{more}"
     yield {Exit.HOLDS: "all who decided agree", Exit.VIOLATED: "not all agree"}.get(found.exit, "inconclusive")
 
 
@@ -110,7 +118,7 @@ def cores_document(found: Sequence[Core]) -> dict[str, Any]:
     return {
         "cores": [{"name": each.obligation.name, "leans_on": each.leans_on} for each in found],
         "unknown": [each.obligation.name for each in found if each.leans_on is None],
-        "idle": idle(found),
+        "idle": idle(found) if is_whole(found) else None,
     }
 
 
@@ -121,5 +129,6 @@ def cores_text(found: Sequence[Core]) -> Iterator[RenderableType]:
         table.add_row(name, ", ".join(f"{on} ({count})" for on, count in counts.most_common()))
     yield table
     yield f"{sum(each.leans_on is not None for each in found)} of {len(found)} proofs have a core"
-    yield f"invariants that only their own proofs lean on: {', '.join(idle(found)) or 'none'}"
+    if is_whole(found):
+        yield f"invariants on which no proof leans but that they are kept: {', '.join(idle(found)) or 'none'}"
     yield "Another seed may find other proofs, and other cores."

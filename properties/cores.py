@@ -14,6 +14,7 @@ from properties.admission import asking
 from properties.asked import Asked, asked
 from properties.limits import USUAL, Limits
 from properties.obligations import Kind, Obligation
+from properties.selection import everything
 from properties.smtlib import unique
 from properties.specification import SPECIFICATIONS, written
 from properties.workers import results
@@ -70,6 +71,11 @@ def leaned_on(found: Iterable[Core]) -> Mapping[str, Counter[str]]:
             invariants = written(each.obligation.stage).invariants
             table.setdefault(each.obligation.property, Counter()).update(n for n in each.leans_on if n in invariants)
     return table
+
+
+def is_whole(found: Sequence[Core]) -> bool:
+    """Whether no proof of the specifications and of admission is missing."""
+    return {each.obligation for each in found} == set(everything().obligations)
 
 
 def idle(found: Iterable[Core]) -> tuple[str, ...]:

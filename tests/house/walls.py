@@ -14,7 +14,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "spec": frozenset({"events"}),
     "crew": frozenset({"ray"}),
     "events": frozenset({"msgspec"}),
-    "properties": frozenset({"spec", "events", "z3", "crosshair", "impl.arithmetic", "impl.columns"}),
+    "properties": frozenset({"spec", "events", "z3", "crosshair", "cvc5", "impl.arithmetic", "impl.columns"}),
     "impl": frozenset({"events", "msgspec", "numpy", "torch", "triton"}),
     "impl.arithmetic": frozenset(),
     "fuzz": frozenset({"spec", "events", "impl", "crew", "hypothesis", "msgspec", "numpy", "torch"}),
