@@ -1,7 +1,7 @@
 """One unit of work: a little of the seeded driver, of the state machine, or of a peer's driver."""
 
 import time
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -20,7 +20,7 @@ from fuzz.pasted import pasted
 from fuzz.peers.environments import found, is_peer
 from fuzz.peers.hunting import Finding as PeerFinding
 from fuzz.peers.hunting import Hunt, hunt
-from fuzz.peers.process import PeerFailed, PeerProcess, running
+from fuzz.peers.process import PeerFailed, PeerProcess
 from fuzz.peers.reproduction import encoded as peer_encoded
 from fuzz.reproduction import encoded
 from fuzz.seeded import Run, run_seeded
@@ -174,8 +174,8 @@ def _finding(failure: Failure, target: Target) -> Finding:
 
 
 def _of_peer(plan: Plan, unit: Unit) -> Record:
+    process = _peer(plan.target)
     try:
-        process = _peer(plan.target)
         done = hunt(
             process,
             process.description.setups,
@@ -189,6 +189,7 @@ def _of_peer(plan: Plan, unit: Unit) -> Record:
         )
     except PeerFailed:
         # the next unit has a new one
+        process.close()
         _peer.cache_clear()
         raise
     return _recorded_hunt(plan, unit, done, process)
@@ -196,8 +197,8 @@ def _of_peer(plan: Plan, unit: Unit) -> Record:
 
 @cache
 def _peer(name: str) -> PeerProcess:
-    """A driver's process, which ends with this one."""
-    return ExitStack().enter_context(running(found(name)))
+    """A driver's process for all units that are done here; it ends with this one."""
+    return PeerProcess(found(name))
 
 
 def _recorded_hunt(plan: Plan, unit: Unit, done: Hunt, process: PeerProcess) -> Record:

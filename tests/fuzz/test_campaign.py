@@ -1,5 +1,6 @@
 """A campaign does the same however often its processes die, and nothing counts twice."""
 
+import json
 import os
 import shutil
 import signal
@@ -12,8 +13,13 @@ from typing import Any
 
 import pytest
 
+from bandgap.errors import UsageError
+from bandgap.exits import Exit
+from bandgap.verbs import fuzz, reproduce
 from crew.engines import crew_of
 from fuzz.campaign.campaign import Unfit, opened
+from fuzz.campaign.plan import code_now
+from fuzz.campaign.unit import Unit, run_unit
 from fuzz.faults.all import FAULTS
 from tests.fuzz.campaigns import (
     FAULT,
@@ -26,6 +32,7 @@ from tests.fuzz.campaigns import (
     plan,
     worked_off,
 )
+from tests.peers.sample import example
 
 ARGUMENTS = ("--workers", "2", "--seed", "5", "--unit-calls", str(UNIT_CALLS), "--fault", FAULT, "--json")
 
@@ -182,3 +189,18 @@ def test_a_worker_with_other_code_learns_nothing(tmp_path: Path) -> None:
 
 def _copy(campaign: Path, folder: Path) -> Path:
     return shutil.copytree(campaign, folder / "copy")
+
+
+def test_another_s_allocator_has_campaigns_too(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    driver = example(tmp_path, old="strict=True)) > ARENA_BYTES:", new="strict=True)) > ARENA_BYTES + 64:")
+    where: dict[str, Any] = {"folder": tmp_path / "campaign", "corpus": [str(tmp_path / "corpus")], "unit_calls": 200}
+    assert fuzz.run(target=str(driver), workers=2, units=3, as_json=True, **where) is Exit.VIOLATED
+    document = json.loads(capfd.readouterr().out)
+    assert document["units"] == {"peer": 3}
+    found = next(each for each in document["failures"] if each["property"] == "band-order")
+    assert reproduce.run(Path(found["file"]), target=str(driver)) is Exit.VIOLATED
+    here = plan(target=str(driver), fault=None, code=code_now(str(driver)))
+    assert run_unit(here, Unit(0, 0)).met == run_unit(here, Unit(0, 0)).met != ()
+    example(tmp_path)
+    with pytest.raises(UsageError, match="other code"):
+        fuzz.run(target=str(driver), workers=2, units=4, as_json=True, **where)
