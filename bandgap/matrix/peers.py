@@ -1,7 +1,6 @@
 """Faults of the adapters, in which others' allocators are driven: tried only where those are installed."""
 
 import ast
-import time
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -14,10 +13,13 @@ from fuzz.peers.hunting import Finding, hunt
 from fuzz.peers.process import PeerFailed, PeerProcess, running
 
 SECONDS: Final = 60.0
-"""Of lives, after which a fault has survived."""
+"""Of lives in one hunt."""
 
 HUNTS: Final = 5
 """See `fuzz.faults.trial.HUNTS`."""
+
+MISSES: Final = 3
+"""Hunts that find nothing, after which a fault has survived."""
 
 BASELINE_CALLS: Final = 300
 
@@ -61,17 +63,20 @@ def _baseline(process: PeerProcess, peer: str, seed: int) -> Baseline:
 def _hunted(process: PeerProcess, fault: Seeded, seed: int) -> Row:
     _, name = fault.name.split("/")
     setups = process.description.faults[name].setups or process.description.setups
-    begun = time.monotonic()
-    calls, seconds, first = 0, 0.0, None
+    calls, seconds, missed = 0, 0.0, 0
+    first: Finding | None = None
     for number in range(HUNTS):
         run = hunt(process, setups, seed + number, seconds=SECONDS, fault=name, most_findings=1)
         caught: Finding | None = next(iter(run.findings.values()), None)
-        if first is None or caught is not None:
-            calls, seconds, first = run.calls, run.seconds, caught or first
-        if caught is None or caught.property == fault.property:
+        if first is None:
+            calls, seconds = calls + run.calls, seconds + run.seconds
+        if caught is not None and (first is None or caught.property == fault.property):
+            first = caught
+        missed += caught is None
+        if missed == MISSES or (first is not None and first.property == fault.property):
             break
     if first is None:
-        return Row(fault, "survived", None, calls, round(time.monotonic() - begun, 3))
+        return Row(fault, "survived", None, calls, round(seconds, 3))
     verdict: Verdict = "caught" if first.property == fault.property else "caught by another property"
     return Row(fault, verdict, first.property, calls, round(seconds, 3), len(first.script))
 
