@@ -1,7 +1,7 @@
 """The engine: continuous batching, chunked prefill, and the next forward launched before the last one is seen."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -71,6 +71,10 @@ class Engine:
         allocator: or one on record.
         device: of the allocator.
         policy: how it schedules.
+
+    Attributes:
+        leaving: told of each job that is done just before its request gives back its pages.
+        others_hold: whether others hold pages that they will give back, so that a job waits rather than be rejected.
     """
 
     def __init__(
@@ -81,6 +85,8 @@ class Engine:
         interval = self.policy.interval
         self.prefix = None if interval is None else PrefixCache(allocator, self.requests, interval=interval)
         self.retractions = self.forwards = 0
+        self.leaving: Callable[[Job, Request], object] = lambda job, request: None
+        self.others_hold: Callable[[], bool] = lambda: False
         self._model, self._allocator, self._device = model, allocator, device
         self._places = places_of(device.chain)
         self._waiting: deque[Job] = deque()
@@ -114,11 +120,36 @@ class Engine:
         if not as_count(new_tokens, "new_tokens") or len(prompt) + new_tokens > most:
             problem = f"with a prompt of {len(prompt)} that is no job of at most {most} tokens"
             raise Misuse("new_tokens", new_tokens, problem, "ask for at least one, and for no more than fit")
-        if not self._lines:
-            raise Misuse("prompt", list(prompt), f"{_LINES} jobs are not done", "submit it later")
-        job = Job(self._lines.pop(), list(prompt), new_tokens, stop)
+        job = self._new_job(prompt, new_tokens, stop)
         self._write(job)
         self._waiting.append(job)
+        return job
+
+    def adopt(
+        self,
+        prompt: Sequence[int],
+        new_tokens: int,
+        first: int,
+        logits: torch.Tensor,
+        request: Request,
+        stop: int | None,
+    ) -> Job:
+        """A job whose prompt was computed elsewhere: it goes on from its first new token, and may be retracted.
+
+        Args:
+            prompt: of the job.
+            new_tokens: to be said, the first one included.
+            first: the first of them.
+            logits: of the first of them.
+            request: has the pages of the whole prompt, and of no more; it is the engine's from now on.
+            stop: as of `submit`.
+        """
+        job = self._new_job(prompt, new_tokens, stop)
+        job.said, job.logits, job.request = [first], [logits], request
+        self._write(job)
+        # among those who wait it would hold pages that nobody could take from it
+        self._running.append(job)
+        self._finish_if_all_is_said(job)
         return job
 
     def step(self) -> bool:
@@ -188,6 +219,8 @@ class Engine:
             return True
         job = self._running[-1]
         if len(self._running) == 1:
+            if self.others_hold():
+                return False
             # even alone it has no room
             job.rejected = True
             self._finish(job)
@@ -238,8 +271,11 @@ class Engine:
             if speaks and not job.done and share.end == job.known:
                 job.said.append(int(self._tokens[job.number, share.end]))
                 job.logits.append(forward.logits[job.number])
-                if len(job.said) == job.new_tokens or job.said[-1] == job.stop:
-                    self._finish(job)
+                self._finish_if_all_is_said(job)
+
+    def _finish_if_all_is_said(self, job: Job) -> None:
+        if len(job.said) == job.new_tokens or job.said[-1] == job.stop:
+            self._finish(job)
 
     def _finish(self, job: Job) -> None:
         job.done = True
@@ -247,6 +283,7 @@ class Engine:
         if job.request is not None:
             self._running.remove(job)
             self._keep(job, job.request.settled)
+            self.leaving(job, job.request)
             self.requests.finish([job.request])
             job.request = None
         elif job in self._waiting:
@@ -257,15 +294,20 @@ class Engine:
         if self.prefix is not None and tokens <= job.known:
             self.prefix.keep(job.tokens[:tokens], _request(job))
 
+    def _new_job(self, prompt: Sequence[int], new_tokens: int, stop: int | None) -> Job:
+        if not self._lines:
+            raise Misuse("prompt", list(prompt), f"{_LINES} jobs are not done", "submit it later")
+        return Job(self._lines.pop(), list(prompt), new_tokens, stop)
+
     def _write(self, job: Job) -> None:
-        """The prompt, into the table of tokens; behind everything that was launched for the line's last job."""
-        line, prompt = self._tokens[job.number], np.array(job.prompt, dtype=np.int64)
+        """Its tokens, into the table of tokens; behind everything that was launched for the line's last job."""
+        line, known = self._tokens[job.number], np.array(job.tokens, dtype=np.int64)
         begin = job.number * self.policy.positions * 8
 
         def run() -> None:
-            line[: len(prompt)] = self._device.runtime.on_device(prompt)
+            line[: len(known)] = self._device.runtime.on_device(known)
 
-        touch = Touch(TOKENS, begin, begin + 8 * len(prompt), True, f"tokens of job {job.number}")
+        touch = Touch(TOKENS, begin, begin + 8 * len(known), True, f"tokens of job {job.number}")
         self._device.runtime.launch(STREAM, Work(f"prompt of job {job.number}", (Piece(run, lambda: (touch,)),)))
 
 
