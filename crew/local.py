@@ -66,7 +66,7 @@ class LocalCrew(Generic[J, R]):
         self, work: Callable[[J], R], size: int, preload: Sequence[str], gpus: int, limit: float | None
     ) -> None:
         self.size = size
-        self._work, self._gpus, self._limit = work, gpus, limit
+        self._work, self._gpus, self._limit = work, _gpus(gpus), limit
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["__main__", *preload])
         self._waiting: deque[_Given[J]] = deque()
@@ -127,7 +127,7 @@ class LocalCrew(Generic[J, R]):
         ours, theirs = self._context.Pipe()
         taken = {hand.number for hand in self._hands.values()}
         number = next(number for number in range(self.size) if number not in taken)
-        gpu = number % self._gpus if self._gpus else None
+        gpu = self._gpus[number % len(self._gpus)] if self._gpus else None
         process = self._context.Process(target=_work_off, args=(theirs, self._work, gpu), daemon=True)
         with uninterrupted():
             # a process that was started and is not known here would be left running
@@ -173,12 +173,18 @@ class LocalCrew(Generic[J, R]):
         return hand
 
 
-def _work_off(pipe: "Connection[Any, Any]", work: Callable[[J], R], gpu: int | None) -> None:
+def _gpus(count: int) -> list[str]:
+    """The names of so many GPUs, of those that this process may see."""
+    visible = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+    return (visible or [str(number) for number in range(count)])[:count]
+
+
+def _work_off(pipe: "Connection[Any, Any]", work: Callable[[J], R], gpu: str | None) -> None:
     # Ctrl-C at a terminal reaches every process; the one that started this one decides what becomes of it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_die_with_parent, daemon=True).start()
     if gpu is not None:
-        os.environ["CUDA_VISIBLE_DEVICES"] = str(gpu)
+        os.environ["CUDA_VISIBLE_DEVICES"] = gpu
     while True:
         try:
             job = pipe.recv()

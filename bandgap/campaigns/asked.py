@@ -41,14 +41,29 @@ class Asked:
         units: in all.
     """
 
-    target: str
-    seed: int
-    workers: int
-    unit_calls: int
-    fault: str | None
-    corpus: Sequence[str]
-    minutes: float | None
-    units: int | None
+    target: str = "bandgap"
+    seed: int = 1
+    workers: int = 1
+    unit_calls: int = 10_000
+    fault: str | None = None
+    corpus: Sequence[str] = ()
+    minutes: float | None = None
+    units: int | None = None
+
+    def must_be_left_out(self, usual: "Asked") -> None:
+        """What says what a campaign is must not be said of one that is there.
+
+        Args:
+            usual: what is asked for where all of it is left out.
+
+        Raises:
+            UsageError: it is.
+        """
+        for field in ("target", "seed", "workers", "unit_calls", "fault", "corpus"):
+            value = getattr(self, field)
+            if value != getattr(usual, field):
+                option = f"--{field.replace('_', '-')}"
+                raise UsageError(option, value, "is what the campaign to go on with says", "leave it out")
 
     def head(self) -> Head:
         """The campaign of this.

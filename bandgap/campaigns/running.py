@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
+
 from bandgap.errors import UsageError
 from crew.engines import crew_of
 from crew.words import NoCrew
@@ -37,7 +39,15 @@ def worked_off(folder: Path, head: Head, engine: str, address: str | None, told:
 def _stopped(campaign: Campaign, engine: str, address: str | None, told: Callable[[Campaign], None]) -> bool:
     lanes = campaign.plan.lanes
     try:
-        with crew_of(engine, campaign.work(), lanes, address=address, preload=PRELOADED, limit=LONGEST_UNIT) as crew:
+        with crew_of(
+            engine,
+            campaign.work(),
+            lanes,
+            address=address,
+            preload=PRELOADED,
+            gpus=torch.cuda.device_count(),
+            limit=LONGEST_UNIT,
+        ) as crew:
             campaign.run(crew, told)
     except NoCrew as error:
         raise UsageError("--engine", engine, str(error), error.remedy) from error

@@ -56,10 +56,11 @@ def run(
         raise UsageError("--address", address, "is of a Ray cluster", "add --engine ray")
     if resume is not None and folder is not None:
         raise UsageError("--resume", str(resume), "names a folder, and so does --out", "give one of them")
+    asked = Asked(target, seed, workers, unit_calls, fault, tuple(corpus or ()), minutes, units)
     if resume is not None:
+        asked.must_be_left_out(Asked())
         place, head = resume, again(resume, minutes, units)
     else:
-        asked = Asked(target, seed, workers, unit_calls, fault, corpus or (), minutes, units)
         place, head = folder or new_folder(target), asked.head()
     floor = floor_of(head)
     if not as_json:

@@ -15,6 +15,9 @@ class Damaged(Exception):
     """A journal that says what no campaign writes, a clause."""
 
 
+_BLOCK: Final = 1 << 20
+"""Bytes that are read at once to find where the last line ends."""
+
 _RECORD: Final = msgspec.json.Decoder(Record)
 
 
@@ -60,9 +63,16 @@ class Journal:
 def _without_the_cut(path: Path) -> int:
     """Cut a file after its last whole line; how long it is then."""
     with path.open("rb+") as file:
-        data = file.read()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
+        end = whole = file.seek(0, os.SEEK_END)
+        while whole:
+            begin = max(0, whole - _BLOCK)
+            file.seek(begin)
+            last = file.read(whole - begin).rfind(b"\n")
+            if last >= 0:
+                whole = begin + last + 1
+                break
+            whole = begin
+        if whole < end:
             file.truncate(whole)
             os.fsync(file.fileno())
     return whole

@@ -67,12 +67,16 @@ def test_processes_are_used_again_and_are_gone_at_the_end() -> None:
             os.kill(pid, 0)
 
 
-def test_each_local_process_sees_one_gpu() -> None:
+@pytest.mark.parametrize(("visible", "seen"), [("", {"0", "1"}), ("3,5", {"3", "5"})])
+def test_each_local_process_sees_one_gpu_of_those_there_are(
+    visible: str, seen: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     with local(work.gpu_seen, 2, gpus=2) as crew:
         crew.give(0)
         crew.give(1)
-        seen = [crew.take(), crew.take()]
-    assert {each.result for each in seen if isinstance(each, Done)} == {"0", "1"}
+        ended = [crew.take(), crew.take()]
+    assert {each.result for each in ended if isinstance(each, Done)} == seen
 
 
 def test_an_unknown_engine_is_refused() -> None:

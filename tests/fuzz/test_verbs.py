@@ -64,6 +64,8 @@ def test_what_cannot_be_is_refused(tmp_path: Path, options: dict[str, Any], fiel
 def test_a_folder_without_a_campaign_cannot_be_gone_on_with(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no campaign"):
         fuzz.run(resume=tmp_path)
+    with pytest.raises(UsageError, match="leave it out"):
+        fuzz.run(resume=tmp_path, seed=2)
 
 
 def test_the_matrix_of_faults_is_a_document(
