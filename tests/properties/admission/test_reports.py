@@ -57,7 +57,7 @@ def test_the_gate_tells_which_property_is_violated_and_of_what() -> None:
     [
         ("admission", len(asking.obligations()), len(asking.SEEDED), len(asking.STAGES)),
         ("admission/packing-succeeds", 3, 0, 1),
-        ("retry-terminates", 12, 3, 0),
+        ("retry-terminates", 17, 5, 0),
         (FAULT, 0, 1, 0),
     ],
 )
