@@ -15,7 +15,6 @@ from properties.cores import Core, idle, is_whole, leaned_on
 from properties.export import File
 from properties.second import SOLVERS, Opinion, opinions, versions
 
-
 LISTED = 20
 """How many undecided files of a solver are told."""
 

@@ -3,6 +3,7 @@
 The solvers read the files, as anyone would; nothing that wrote them has a part in it.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -86,8 +87,10 @@ def by_cvc5(path: Path, seconds: float) -> Said:
     said = Said.UNKNOWN
     while not (command := parser.nextCommand()).isNull():
         answer = command.invoke(solver, symbols).strip()
-        if answer in ("sat", "unsat"):
-            said = Said(answer)
+        # It reads the file's `:status`, too, and complains of its own answer if that is another.
+        decided = re.fullmatch(r'(?:\(error "Expected result \w+ but got )?(sat|unsat)(?:"\))?', answer)
+        if decided:
+            said = Said(decided.group(1))
         elif answer and not answer.startswith("unknown"):
             raise ValueError(f"cvc5 cannot read {path}: {answer}")
     return said

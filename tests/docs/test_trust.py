@@ -59,9 +59,10 @@ def test_it_lists_every_axiom_assumption_theorem_and_check() -> None:
 def test_it_counts_the_obligations() -> None:
     every = everything().obligations
     count = Counter(one.kind for one in every)
-    assert all(count[kind] for kind in Kind)
+    kinds = [kind for kind in Kind if kind is not Kind.CONTRACT]
+    assert all(count[kind] for kind in kinds)
     assert len(every) >= 1_400
-    assert f"| together | {' | '.join(str(count[kind]) for kind in Kind)} | **{len(every)}** |" in text()
+    assert f"| together | {' | '.join(str(count[kind]) for kind in kinds)} | **{len(every)}** |" in text()
     for whole in SPECIFICATIONS:
         assert f"**{len(obligations(whole))}**" in text()
 
