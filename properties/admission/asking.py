@@ -96,19 +96,11 @@ def answers(asked: Sequence[Obligation], fault: str | None, limits: Limits) -> I
 
 
 def sightings(stage: str, limits: Limits) -> Iterator[Sighting]:
-    """Whether what a theorem is given can be, and each of its cases.
+    """Whether what a theorem is given can be, and each of its cases: that is seen in a small case.
 
-    That is seen in a small case.  Of what each question is given besides, for an induction or of anything, it is asked
-    whether the solver finds a contradiction in it with the effort that a proof takes.
+    What each of its questions is given besides, for an induction or of anything, is asked about by `hypotheses`.
     """
     theorem = THEOREMS[stage.removeprefix(PREFIX)]
-    with reading(ANYTHING):
-        questions = [] if theorem.reads_alike else list(theorem.questions(AS_IT_IS))
-    # a contradiction is soon found; where there is none, there is no end to looking
-    brief = Limits(limits.divided(DOUBT).effort, limits.seconds / DOUBT)
-    for question in questions:
-        if _attempt([as_term(each) for each in question.given], brief) == z3.unsat:
-            yield Sighting(f"{stage}.{question.name}, what it is given", stage, None)
     yield from _seen(stage, theorem, limits) if theorem.few is None else _seen_among_few(stage, theorem)
 
 

@@ -7,6 +7,7 @@ import pytest
 import z3
 
 from impl.arithmetic import admission, placement
+from properties import hypotheses
 from properties.admission import asking
 from properties.admission.chains import any_chain, needs
 from properties.admission.code import BRANCHES, GRID, Edit, loaded
@@ -183,7 +184,8 @@ def test_a_question_that_is_given_what_contradicts_itself_is_not_seen(monkeypatc
             )
 
     _instead(monkeypatch, "more-tickets", questions=contradictory)
-    unseen = [sighting for sighting in asking.sightings("admission/more-tickets", USUAL) if sighting.example is None]
+    seen = hypotheses.sightings("admission/more-tickets", USUAL)
+    unseen = [sighting for sighting in seen if sighting.example is None]
     assert [sighting.name for sighting in unseen] == ["admission/more-tickets.step, what it is given"]
     assert not unseen[0].reason
 
@@ -192,6 +194,7 @@ def test_a_theorem_that_is_given_what_cannot_be_is_not_seen(monkeypatch: pytest.
     real: Theorem = THEOREMS["packing-is-legal"]
 
     def never(subject: Subject, numbers: object) -> Question:
+        assert real.small is not None
         question = real.small(subject, numbers)  # type: ignore[arg-type]  # it is what the real one is given
         return replace(question, given=(*question.given, And(question.goal, Not(question.goal))))
 
