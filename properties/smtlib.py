@@ -69,9 +69,10 @@ def _declarations(formulas: Iterable[Any]) -> Iterator[str]:
     yield from (f.sexpr() for f in sorted(found, key=_place))
 
 
-def _place(function: z3.FuncDeclRef) -> tuple[str, int]:
-    word, _, number = str(function.name()).partition("!")
-    return word, int(number or 0)
+def _place(function: z3.FuncDeclRef) -> list[tuple[str, int]]:
+    """Numbers in a name are in their order, however many digits they have."""
+    parts = re.split(r"(\d+)", str(function.name()))
+    return [("", int(part)) if part.isdigit() else (part, 0) for part in parts]
 
 
 def _sorts(function: z3.FuncDeclRef) -> list[z3.SortRef]:

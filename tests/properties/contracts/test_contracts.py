@@ -13,6 +13,7 @@ from properties.answers import Verdict
 from properties.contracts import checking, contract, known
 from properties.contracts.contract import CONTRACTS, Contract, without_contract
 from properties.limits import USUAL, Limits
+from properties.obligations import Obligation
 
 SLOW = ("feasible", "free_from", "free_until", "least_eviction", "useful_ends")
 """Seconds each, which `make nightly` spends; what breaks them is tried here."""
@@ -44,7 +45,7 @@ def test_every_contract_has_something_that_breaks_it() -> None:
 
 
 @pytest.mark.parametrize("obligation", QUICK, ids=lambda o: o.property)
-def test_a_contract_is_confirmed_over_all_paths(obligation: known.Obligation) -> None:
+def test_a_contract_is_confirmed_over_all_paths(obligation: Obligation) -> None:
     (answer,) = checking.answers([obligation], USUAL)
     assert (answer.verdict, answer.reason) == (Verdict.PROVED, "")
 
