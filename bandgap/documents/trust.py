@@ -147,8 +147,8 @@ def _contracts() -> str:
     return (
         f"{len(CONTRACTS)} contracts of the {functions} functions of `impl/arithmetic` are confirmed by CrossHair, "
         f"which runs the lines themselves on all paths; each of {len(breaking())} changes to those lines is refuted by "
-        "the contract that it must break. Contracts that speak of a chain are of two or three bands, with pages of given "
-        "sizes where they say so. `bandgap prove contracts` shows them; `make nightly` does, too."
+        "the contract that it must break. Contracts that speak of a chain are of two or three bands, with pages of "
+        "given sizes where they say so. `bandgap prove contracts` shows them; `make nightly` does, too."
     )
 
 

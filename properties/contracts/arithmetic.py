@@ -356,3 +356,55 @@ def ends_stay_in_the_room(band: Needs, lowest: int, highest: int, live: int, liv
     lo_min, lo_max, hi_min, hi_max = found
     inside_room = (lo_min >= lowest) & (hi_max <= highest) & (lo_max + need <= highest) & (hi_min - need >= lowest)
     return bool(inside_room & ((pin_lo >= pin_hi) | ((lo_max <= pin_lo) & (hi_min >= pin_hi))))
+
+
+# ------------------------------------------------------------------------------------------------------------- fewest
+
+
+@contract("first_try", tries_none=("return larger(1, 2 * least)", "return 2 * least"))
+def some_are_tried(least: int) -> bool:
+    """At least so many, and at least one.
+
+    pre: least >= 0
+    post: _
+    """
+    tried: int = code.first_try(least)
+    return tried >= least and tried >= 1
+
+
+@contract("widened", tries_the_same_again=("return tried + 1, 2 * tried", "return tried + 1, tried"))
+def more_are_tried(tried: int) -> bool:
+    """The least is one more than was tried, and no fewer than that are tried next.
+
+    pre: tried >= 1
+    post: _
+    """
+    least, following = code.widened(tried)
+    return bool(least == tried + 1 and following >= least)
+
+
+@contract("halfway", tries_the_most=("return (least + most) // 2", "return (least + most + 1) // 2"))
+def lies_between(least: int, most: int) -> bool:
+    """At least the least, and less than the most, which need not be tried.
+
+    pre: least < most
+    post: _
+    """
+    tried: int = code.halfway(least, most)
+    return least <= tried < most
+
+
+@contract(
+    "narrowed",
+    tries_what_was_not_enough=("select(suffices, least, tried + 1)", "select(suffices, least, tried)"),
+    passes_over_what_was_enough=("select(suffices, tried, most)", "select(suffices, tried - 1, most)"),
+)
+def fewer_are_left(least: int, most: int, fewest: int) -> bool:
+    """The fewest that are enough stay between the two, which come nearer to each other.
+
+    pre: least <= fewest <= most and least < most
+    post: _
+    """
+    suffices = code.halfway(least, most) >= fewest
+    low, high = code.narrowed(least, most, suffices)
+    return bool(least <= low <= fewest <= high <= most and high - low < most - least)
