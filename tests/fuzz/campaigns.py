@@ -2,13 +2,14 @@
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from crew.engines import crew_of
-from fuzz.campaign.campaign import PRELOADED, Campaign, Head, opened
+from crew.words import Done, Failed
+from fuzz.campaign.campaign import Campaign, Head, opened
 from fuzz.campaign.plan import Plan, code_now
 from fuzz.campaign.record import Record
 from fuzz.campaign.unit import Unit, run_unit
@@ -27,12 +28,34 @@ def head(corpus: Path, units: int | None = UNITS, minutes: float | None = None, 
     return Head(plan(**changes), (str(corpus),), minutes, units)
 
 
+class Here:
+    """A crew that does each job in this process, when it is asked for."""
+
+    size = 2
+
+    def __init__(self, work: Callable[[Unit], Record]) -> None:
+        self._work = work
+        self._given: list[Unit] = []
+
+    @property
+    def busy(self) -> int:
+        return len(self._given)
+
+    def give(self, job: Unit) -> None:
+        self._given.append(job)
+
+    def take(self, seconds: float | None = None) -> Done[Unit, Record] | Failed[Unit]:
+        job = self._given.pop(0)
+        try:
+            return Done(job, self._work(job))
+        except Exception as error:
+            return Failed(job, repr(error))
+
+
 def worked_off(folder: Path, asked: Head) -> Campaign:
     """A campaign, gone on with until it is over."""
     with opened(folder, asked) as campaign:
-        if not campaign.is_over:
-            with crew_of("local", campaign.work(), 2, preload=PRELOADED) as crew:
-                campaign.run(crew)
+        campaign.run(Here(campaign.work()))
     return campaign
 
 

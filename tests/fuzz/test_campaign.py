@@ -25,6 +25,7 @@ from tests.fuzz.campaigns import (
     FAULT,
     UNIT_CALLS,
     UNITS,
+    Here,
     failures,
     head,
     journal,
@@ -88,7 +89,10 @@ def test_a_campaign_that_is_stopped_and_killed_comes_to_the_same(uninterrupted: 
         lane.write(b'{"lane":1,"index"')
     before = _lines(tmp_path)
     assert 3 <= before < UNITS
-    assert worked_off(tmp_path, head(tmp_path / "corpus")).resumed == before
+    with _started(tmp_path, 4) as process:
+        assert process.wait() == 1
+        assert process.stdout is not None
+        assert f'"resumed_after_units": {before}'.encode() in process.stdout.read()
     assert journal(tmp_path) == journal(uninterrupted)
     assert failures(tmp_path) == failures(uninterrupted)
 
@@ -126,10 +130,10 @@ def test_a_campaign_that_forgets_what_its_lanes_met_does_not_come_to_the_same(
 ) -> None:
     asked = head(tmp_path / "corpus")
     worked_off(tmp_path, head(tmp_path / "corpus", units=2))
-    with opened(tmp_path, asked) as campaign, crew_of("local", campaign.work(), 2) as crew:
+    with opened(tmp_path, asked) as campaign:
         for lane in campaign.summary.lanes:
             lane.known.clear()
-        campaign.run(crew)
+        campaign.run(Here(campaign.work()))
     ours, theirs = journal(tmp_path), journal(uninterrupted)
     assert all(records[0] == theirs[lane][0] for lane, records in ours.items())
     assert ours != theirs
