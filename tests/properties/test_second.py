@@ -18,8 +18,8 @@ from properties.limits import USUAL
 from properties.obligations import Kind
 from properties.second import SOLVERS, Said
 from properties.selection import broken, everything, selected
-from properties.specification import SPECIFICATIONS
-from properties.witnesses import possibility
+from properties.specification import SPECIFICATIONS, written
+from properties.witnesses import possibility, sightings
 
 NAMES = ["share x bijection", "share", "lemma", "admission/strictly-fewer"]
 
@@ -136,3 +136,9 @@ def test_every_part_of_a_theorem_is_given_what_can_be() -> None:
         if not THEOREMS[asking.theorem_of(obligation.stage).removeprefix(asking.PREFIX)].reads_alike
     }
     assert len(parts) >= 100
+
+
+@pytest.mark.parametrize("stage", ["lemma", "device/lemma", "device/appear", "device/share"])
+def test_a_stage_that_is_taken_from_the_base_is_seen_with_the_device_too(stage: str) -> None:
+    (seen,) = sightings(written(stage), stage, (possibility(stage),), USUAL)
+    assert (seen.example is not None, seen.reason) == (True, "")
