@@ -1,0 +1,109 @@
+"""An engine that goes on from prompts which others have computed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from impl.device.arena import ArenaDevice
+from impl.requests.request import Request
+from impl.serving.engine.engine import Engine
+from impl.serving.engine.job import Job
+from impl.serving.transfer.receiver import Incoming, Receiver
+from impl.serving.transfer.sender import Post
+from impl.serving.transfer.tickets import TransferTickets
+from impl.serving.transfer.transport import Transport
+
+
+@dataclass(eq=False, slots=True)
+class Asked:
+    """A job whose prompt a peer computes.
+
+    Attributes:
+        prompt: its first tokens.
+        new_tokens: to be said.
+        stop: see `Engine.submit`.
+        incoming: the transfer.
+        job: of the own engine, once the prompt is there, or is known not to come.
+        recomputed: whether the prompt did not come, and the engine computes it itself.
+    """
+
+    prompt: Sequence[int]
+    new_tokens: int
+    stop: int | None
+    incoming: Incoming | None = None
+    job: Job | None = None
+    recomputed: bool = False
+
+
+class Decode:
+    """Lets a receiver take prompts in, and an engine go on from them; what does not come the engine computes itself.
+
+    Args:
+        engine: may serve jobs of its own as well.
+        allocator: of the engine.
+        device: of the allocator.
+        transport: of the device's arena.
+        session: the name of this life of this process.
+        post: sends a message to a peer's session.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        allocator: TransferTickets,
+        device: ArenaDevice[Any],
+        transport: Transport[Any],
+        session: str,
+        post: Post,
+    ) -> None:
+        self.engine = engine
+        self.receiver = Receiver(
+            allocator,
+            engine.requests,
+            device,
+            transport,
+            session,
+            post,
+            landed=self._go_on,
+            failed=self._compute,
+            give_way=lambda refusal: engine.prefix is not None and engine.prefix.give_way(refusal),
+        )
+        self._asked: dict[Incoming, Asked] = {}
+        engine.others_hold = lambda: self.receiver.holds
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every job is done, and nothing is open or in quarantine."""
+        return self.engine.is_idle and self.receiver.is_idle
+
+    def ask(self, session: str, name: str, prompt: Sequence[int], new_tokens: int, stop: int | None = None) -> Asked:
+        """A job whose prompt a peer computes under this name."""
+        asked = Asked(prompt, new_tokens, stop, self.receiver.ask(session, name, len(prompt)))
+        assert asked.incoming is not None, "it was asked for"
+        self._asked[asked.incoming] = asked
+        return asked
+
+    def abort(self, asked: Asked) -> bool:
+        """Give up a job whose prompt is not there yet; whether it was not."""
+        if asked.job is not None or asked.incoming not in self._asked:
+            return False
+        self.receiver.abort(asked.incoming)
+        del self._asked[asked.incoming]
+        return True
+
+    def step(self) -> bool:
+        """Whether a forward was launched; see `Engine.step`."""
+        self.receiver.poll()
+        return self.engine.step()
+
+    def _go_on(self, incoming: Incoming, request: Request, first: int, logits: tuple[float, ...]) -> None:
+        asked = self._asked.pop(incoming)
+        spread = torch.tensor(logits, dtype=torch.float64)
+        asked.job = self.engine.adopt(asked.prompt, asked.new_tokens, first, spread, request, asked.stop)
+
+    def _compute(self, incoming: Incoming) -> None:
+        asked = self._asked.pop(incoming)
+        asked.recomputed = True
+        asked.job = self.engine.submit(asked.prompt, asked.new_tokens, asked.stop)

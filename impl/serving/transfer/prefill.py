@@ -1,0 +1,47 @@
+"""An engine that computes prompts for others, which go on from them."""
+
+from collections.abc import Sequence
+
+from impl.requests.request import Request
+from impl.serving.engine.engine import Engine
+from impl.serving.engine.job import Job
+from impl.serving.transfer.sender import Sender
+
+
+class Prefill:
+    """Lets an engine compute prompts, and a sender send them.
+
+    Args:
+        engine: may serve jobs of its own as well.
+        sender: of the engine's requests.
+    """
+
+    def __init__(self, engine: Engine, sender: Sender) -> None:
+        self.engine, self.sender = engine, sender
+        self._asked: dict[Job, tuple[str, str]] = {}
+        engine.leaving, engine.others_hold = self._hand_over, lambda: sender.holds
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is left to compute or to send."""
+        return self.engine.is_idle and self.sender.is_idle
+
+    def begin(self, session: str, name: str, prompt: Sequence[int]) -> None:
+        """Compute a prompt for a peer's session, which knows it by this name."""
+        self._asked[self.engine.submit(prompt, 1)] = session, name
+
+    def step(self) -> bool:
+        """Whether a forward was launched; see `Engine.step`."""
+        launched = self.engine.step()
+        self.sender.poll()
+        return launched
+
+    def _hand_over(self, job: Job, request: Request) -> None:
+        if job not in self._asked:
+            return
+        session, name = self._asked.pop(job)
+        if job.rejected:
+            self.sender.not_computed(session, name)
+        else:
+            pages = self.engine.requests.fork(request)
+            self.sender.computed(session, name, pages, job.said[0], job.logits[0].tolist())

@@ -1,0 +1,233 @@
+"""The end that sends: it holds what was computed until it is known that nothing of it will be read again."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from impl.device.arena import ArenaDevice
+from impl.misuse import Misuse
+from impl.requests.request import Request
+from impl.requests.requests import Requests
+from impl.serving.transfer.messages import Abort, Failed, Give, Hello, Landed, Message, Over
+from impl.serving.transfer.shape import check_alike, hello_of, pages_of, stretches_of
+from impl.serving.transfer.tickets import TransferTickets, has_caught_up, hold_all
+from impl.serving.transfer.transport import MOST_AT_ONCE, Fate, Peer, Stretch, Transport
+
+DEFAULT_PATIENCE: Final = 30.0
+"""Seconds for a batch."""
+
+Post = Callable[[str, Message], object]
+"""Sends a message to a session."""
+
+
+@dataclass(eq=False, slots=True)
+class _Outgoing:
+    """A computed prompt for a peer, or the peer's wish for one; sent once both are there."""
+
+    session: str
+    name: str
+    request: Request | None = None
+    first: int = -1
+    logits: tuple[float, ...] = ()
+    give: Give | None = None
+    aborted: bool = False
+    ticket: int | None = None
+    left: list[Stretch] = field(default_factory=list)
+    batch: Any = None
+    since: float = 0.0
+
+
+class Sender:
+    """Sends computed prompts to where their requests go on.
+
+    A batch that is neither there nor failed in time is given up, and not called back, for no transport can do that:
+    its pages go into quarantine until the transport has seen the end of it.
+
+    Args:
+        allocator: of the pages, or one on record.
+        requests: of the allocator.
+        device: of the allocator.
+        transport: of the device's arena.
+        session: the name of this life of this process.
+        post: sends a message to a peer's session.
+        patience: seconds that a batch may take.
+        now: seconds by some clock that never goes back.
+    """
+
+    def __init__(
+        self,
+        allocator: TransferTickets,
+        requests: Requests,
+        device: ArenaDevice[Any],
+        transport: Transport[Any],
+        session: str,
+        post: Post,
+        *,
+        patience: float = DEFAULT_PATIENCE,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._allocator, self._requests, self._device = allocator, requests, device
+        self._transport, self._post, self._patience, self._now = transport, post, patience, now
+        self.hello = hello_of(allocator.chain, session, transport.address, transport.base)
+        self._peers: dict[str, Hello] = {}
+        self._going: dict[tuple[str, str], _Outgoing] = {}
+        self._given_up: list[_Outgoing] = []
+        # asked for by nobody any more, but still being computed
+        self._unwanted: set[tuple[str, str]] = set()
+
+    @property
+    def holds(self) -> bool:
+        """Whether it has pages that it will give back."""
+        return any(going.request is not None for going in self._going.values())
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits, flies or is in quarantine."""
+        return not (self._going or self._given_up)
+
+    def meet(self, hello: Hello) -> None:
+        """A peer that may ask for prompts.
+
+        Raises:
+            Misuse: its pages are not like the own.
+        """
+        check_alike(self._allocator.chain, hello)
+        self._peers[hello.session] = hello
+
+    def computed(self, session: str, name: str, request: Request, first: int, logits: Sequence[float]) -> None:
+        """A prompt is computed, for a peer: its request is the sender's from now on, and finished by it."""
+        if (session, name) in self._unwanted or session not in self._peers:
+            self._unwanted.discard((session, name))
+            self._requests.finish([request])
+            return
+        going = self._going.setdefault((session, name), _Outgoing(session, name))
+        going.request, going.first, going.logits = request, first, tuple(logits)
+
+    def not_computed(self, session: str, name: str) -> None:
+        """A prompt will never be computed here."""
+        self._unwanted.discard((session, name))
+        going = self._going.setdefault((session, name), _Outgoing(session, name))
+        going.aborted = True
+
+    def take(self, session: str, message: Message) -> None:
+        """What a peer says; from a session that was not met it is nothing."""
+        if session not in self._peers:
+            return
+        match message:
+            case Give():
+                self._take_give(session, message)
+            case Abort():
+                self._take_abort(session, message)
+
+    def _take_give(self, session: str, give: Give) -> None:
+        self._unwanted.discard((session, give.name))
+        going = self._going.setdefault((session, give.name), _Outgoing(session, give.name))
+        if going.give is None:
+            going.give = give
+        else:
+            # one answer for each: the earlier one is under way
+            self._post(session, Failed(give.name, give.attempt, over=True))
+
+    def _take_abort(self, session: str, abort: Abort) -> None:
+        going = self._going.get((session, abort.name))
+        if going is None or going.give is None:
+            if abort.given:
+                # it has had its answer
+                return
+            if going is None or going.request is None:
+                self._unwanted.add((session, abort.name))
+            if going is not None:
+                self._end(going)
+        elif going.give.attempt == abort.attempt:
+            going.aborted = True
+
+    def gone(self, session: str) -> None:
+        """The process of a peer is known to be dead."""
+        self._peers.pop(session, None)
+        for key, going in list(self._going.items()):
+            if going.session == session:
+                del self._going[key]
+                self._let_go(going)
+        self._unwanted = {key for key in self._unwanted if key[0] != session}
+
+    def poll(self) -> None:
+        """Begin what can begin, and take note of what has ended; never waits."""
+        for going in list(self._going.values()):
+            self._advance(going)
+        for going in list(self._given_up):
+            fate = self._transport.fate(going.batch)
+            if fate is not Fate.FLYING:
+                self._given_up.remove(going)
+                self._complete(going)
+                if fate is Fate.LANDED and going.give is not None and going.session in self._peers:
+                    self._post(going.session, Over(going.give.attempt))
+
+    def _advance(self, going: _Outgoing) -> None:
+        if going.give is None:
+            return
+        if going.ticket is None:
+            if going.aborted:
+                if going.request is None:
+                    self._unwanted.add((going.session, going.name))
+                self._fail(going, over=True)
+            elif going.request is not None:
+                self._begin(going, going.request, going.give)
+            return
+        fate = self._transport.fate(going.batch)
+        if fate is Fate.FLYING:
+            if self._now() - going.since > self._patience:
+                self._fail(going, over=False)
+        elif fate is Fate.FAILED:
+            self._fail(going, over=False)
+        elif going.aborted and going.left:
+            self._fail(going, over=True)
+        elif going.left:
+            self._submit(going)
+        else:
+            self._end(going)
+            self._post(going.session, Landed(going.name, going.give.attempt, going.first, going.logits))
+
+    def _begin(self, going: _Outgoing, request: Request, give: Give) -> None:
+        if not has_caught_up(self._allocator, self._device):
+            return
+        chain = self._allocator.chain
+        going.ticket, sources = hold_all(self._allocator, pages_of(chain, request), "read")
+        try:
+            going.left = stretches_of(chain, sources, self._peers[going.session], give.pages)
+        except Misuse:
+            # what a peer says wrongly is the peer's loss
+            self._fail(going, over=True)
+            return
+        self._submit(going)
+
+    def _submit(self, going: _Outgoing) -> None:
+        peer = self._peers[going.session]
+        now, going.left = going.left[:MOST_AT_ONCE], going.left[MOST_AT_ONCE:]
+        going.since = self._now()
+        going.batch = self._transport.submit(Peer(peer.address, peer.base), now)
+
+    def _fail(self, going: _Outgoing, *, over: bool) -> None:
+        assert going.give is not None, "nobody else waits for an answer"
+        self._end(going)
+        self._post(going.session, Failed(going.name, going.give.attempt, over))
+
+    def _end(self, going: _Outgoing) -> None:
+        del self._going[going.session, going.name]
+        self._let_go(going)
+
+    def _let_go(self, going: _Outgoing) -> None:
+        """Give the pages back; what may still be read is withheld for the ticket."""
+        if going.request is not None:
+            self._requests.finish([going.request])
+            going.request = None
+        if going.ticket is not None:
+            if going.batch is not None and self._transport.fate(going.batch) is Fate.FLYING:
+                self._allocator.quarantine(going.ticket)
+                self._given_up.append(going)
+            else:
+                self._complete(going)
+
+    def _complete(self, going: _Outgoing) -> None:
+        assert going.ticket is not None, "its transfer began"
+        self._allocator.complete(going.ticket)

@@ -1,0 +1,173 @@
+"""Two engines, one that computes prompts and one that goes on from them, on a network that does as it likes."""
+
+import random
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from impl.layout import Layout
+from impl.serving.engine.engine import Policy
+from impl.serving.engine.job import Job
+from impl.serving.transfer.decode import Asked, Decode
+from impl.serving.transfer.messages import Message, decoded, encoded
+from impl.serving.transfer.prefill import Prefill
+from impl.serving.transfer.sender import Sender
+from impl.serving.transfer.simulated import SimulatedNetwork
+from tests.serving.running import Served, Task, furthest, room_for, serve
+
+PATIENCE = 5.0
+
+
+@dataclass
+class Clock:
+    """Time that passes when it is told to."""
+
+    now: float = 0.0
+
+
+@dataclass(eq=False)
+class Pair:
+    """Two ends, and the messages between them.
+
+    Attributes:
+        checks: what is asked after every landing, of the address and the bytes.
+    """
+
+    layout: Layout
+    served: dict[str, Served]
+    network: SimulatedNetwork
+    prefill: Prefill
+    decode: Decode
+    session: str = "prefill 1"
+    clock: Clock = field(default_factory=Clock)
+    to_prefill: deque[bytes] = field(default_factory=deque)
+    to_decode: deque[bytes] = field(default_factory=deque)
+    begun: int = 1
+    names: int = 0
+    asked: list[tuple[Task, Asked]] = field(default_factory=list)
+    checks: Callable[[str, int, int], object] = lambda address, begin, size: None
+
+    def ask(self, task: Task) -> Asked:
+        """A job for both ends."""
+        self.names += 1
+        name = f"request {self.names}"
+        asked = self.decode.ask(self.session, name, task.prompt, task.new_tokens)
+        self.prefill.begin("decode 1", name, task.prompt)
+        self.asked.append((task, asked))
+        return asked
+
+    def replace_prefill(self) -> None:
+        """The process that computes prompts dies, and another one begins."""
+        old = self.session
+        self.network.kill(old)
+        self.to_prefill.clear()
+        del self.served[old]
+        self.begun += 1
+        self.session = f"prefill {self.begun}"
+        policy = Policy(most_running=4, chunk=7, positions=64)
+        served = self.served[self.session] = serve(
+            self.layout, room_for(self.layout, 80, states=6), late=True, policy=policy
+        )
+        self.prefill = prefill_on(served, self.network, self.session, self.to_decode, self.clock)
+        self.decode.receiver.gone(old)
+        self.prefill.sender.meet(self.decode.receiver.hello)
+        self.decode.receiver.meet(self.prefill.sender.hello)
+
+
+def prefill_on(served: Served, network: SimulatedNetwork, session: str, mail: deque[bytes], clock: Clock) -> Prefill:
+    def post(to: str, message: Message) -> None:
+        assert to == "decode 1"
+        mail.append(encoded(message))
+
+    transport = network.join(session, served.device)
+    sender = Sender(
+        served.allocator,
+        served.engine.requests,
+        served.device,
+        transport,
+        session,
+        post,
+        patience=PATIENCE,
+        now=lambda: clock.now,
+    )
+    return Prefill(served.engine, sender)
+
+
+def pair(
+    layout: Layout, prefill_tokens: int = 120, decode_tokens: int = 120, states: int = 6, interval: int | None = None
+) -> Pair:
+    """Two ends on late devices."""
+    policy = Policy(most_running=4, chunk=7, positions=64, interval=interval)
+    first = serve(layout, room_for(layout, prefill_tokens, states=states), late=True, policy=policy)
+    second = serve(layout, room_for(layout, decode_tokens, states=states), late=True, policy=policy)
+    network, clock = SimulatedNetwork(), Clock()
+    to_prefill: deque[bytes] = deque()
+    to_decode: deque[bytes] = deque()
+    prefill = prefill_on(first, network, "prefill 1", to_decode, clock)
+    transport = network.join("decode 1", second.device)
+
+    def post(to: str, message: Message) -> None:
+        to_prefill.append(encoded(message))
+
+    decode = Decode(second.engine, second.allocator, second.device, transport, "decode 1", post)
+    prefill.sender.meet(decode.receiver.hello)
+    decode.receiver.meet(prefill.sender.hello)
+    return Pair(
+        layout,
+        {"prefill 1": first, "decode 1": second},
+        network,
+        prefill,
+        decode,
+        clock=clock,
+        to_prefill=to_prefill,
+        to_decode=to_decode,
+    )
+
+
+def get_on(pair: Pair, rng: random.Random) -> None:
+    """Whatever may happen next happens in some order, or does not yet."""
+    for served in pair.served.values():
+        for _ in range(rng.randrange(4)):
+            served.runtime.step(rng.randrange(8))
+    for _ in range(rng.randrange(6)):
+        before = len(pair.network.landed)
+        pair.network.step(rng.randrange(64))
+        for landed in pair.network.landed[before:]:
+            pair.checks(*landed)
+    if pair.to_prefill and rng.random() < 0.5:
+        pair.network.see(pair.session)
+        pair.prefill.sender.take("decode 1", decoded(pair.to_prefill.popleft()))
+    if pair.to_decode and rng.random() < 0.5:
+        pair.network.see("decode 1")
+        pair.decode.receiver.take(pair.session, decoded(pair.to_decode.popleft()))
+    if rng.random() < 0.7:
+        pair.prefill.step()
+    if rng.random() < 0.7:
+        pair.decode.step()
+
+
+def drive(pair: Pair, rng: random.Random, between: Callable[[], object] = lambda: None, most: int = 20_000) -> None:
+    """Serve until all is said, and nothing is open or in quarantine."""
+    for _ in range(most):
+        if pair.prefill.is_idle and pair.decode.is_idle and not pair.to_decode and not pair.to_prefill:
+            break
+        get_on(pair, rng)
+        between()
+    assert pair.prefill.is_idle
+    assert pair.decode.is_idle
+    for served in pair.served.values():
+        assert not served.findings, served.findings[0]
+        served.allocator.check()
+        assert served.runtime.host_waits == 0
+        assert served.allocator.statistics().outstanding == 0
+
+
+def furthest_of(pair: Pair) -> float:
+    """The largest difference of any logit of a job that was not given up; see `furthest`."""
+    tasks, jobs = [], []
+    for task, asked in pair.asked:
+        if asked.job is not None:
+            tasks.append(task)
+            jobs.append(asked.job)
+    assert all(isinstance(job, Job) for job in jobs)
+    return furthest(pair.layout, tasks, jobs)
