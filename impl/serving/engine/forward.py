@@ -1,6 +1,6 @@
 """A forward: one piece of device work, in which every layer reads and writes only what its ticket was given."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -10,12 +10,16 @@ from impl.device.arena import ArenaDevice
 from impl.device.runtime import Piece, Touch, Work
 from impl.requests.request import Request
 from impl.serving.engine.job import Job
+from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import Model
 from impl.serving.engine.paged import PagedMemory, Place
 from impl.serving.engine.share import Share
 
 TOKENS: Final = "the table of tokens"
 """The device memory in which a forward leaves what it says, for the next one to go on with."""
+
+MemoryOf = Callable[[ArenaDevice[Any], Mapping[tuple[int, str], Place], Share], Memory]
+"""Makes the memory of a request's share, while the forward runs."""
 
 _ITEM_BYTES: Final = 8
 
@@ -61,6 +65,7 @@ def work_of(
     device: ArenaDevice[Any],
     places: Mapping[tuple[int, str], Place],
     tokens: torch.Tensor,
+    memory_of: MemoryOf = PagedMemory,
 ) -> Work:
     """The work of a forward.
 
@@ -70,12 +75,13 @@ def work_of(
         device: holds the rows.
         places: of the device's layout.
         tokens: int64 [jobs, positions] in device memory, where the prompts are and what was said so far.
+        memory_of: finds each request's memory.
     """
     width = tokens.shape[1]
 
     def run() -> None:
         for job, _, share, speaks in forward.parts:
-            memory = PagedMemory(device, places, share)
+            memory = memory_of(device, places, share)
             hidden = model.hidden(tokens[job.number, share.start : share.end], memory)
             if speaks:
                 logits = forward.logits[job.number] = model.logits(hidden[-1])

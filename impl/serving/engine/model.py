@@ -1,7 +1,7 @@
 """A model with random weights: tokens in, logits out, everything it remembers in a `Memory`."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 import torch
 from torch.nn.functional import normalize, silu, softplus
@@ -9,7 +9,7 @@ from torch.nn.functional import normalize, silu, softplus
 from impl.layout import Layout
 from impl.serving.engine.layers import Layer, layers_of
 from impl.serving.engine.memory import Memory
-from impl.serving.engine.mixers.attention import attended
+from impl.serving.engine.mixers.attention import Attend, attended
 from impl.serving.engine.mixers.convolution import convolved
 from impl.serving.engine.mixers.delta import Inputs, recurred
 from impl.serving.engine.mixers.rotary import rotated
@@ -31,6 +31,21 @@ def _as_it_is(partial: torch.Tensor) -> torch.Tensor:
     return partial
 
 
+def worked(x: torch.Tensor, up: torch.Tensor, down: torch.Tensor) -> torch.Tensor:
+    """What works on each token by itself: [tokens, hidden size] from the same.
+
+    Args:
+        x: of the tokens.
+        up: [inner, hidden size].
+        down: [hidden size, inner].
+    """
+    return silu(x @ up.T) @ down.T
+
+
+Worked = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+"""Computes as `worked` does."""
+
+
 class Model:
     """Computes in float64 whatever is not kept, so that it hardly matters how tokens are put into forwards.
 
@@ -40,6 +55,8 @@ class Model:
         rank: whose heads are computed; of all where left out.
         total: adds up what the ranks computed of a layer's output.
         device: where the weights lie; the CPU if left out.
+        attend: computes attention over what a memory gives back.
+        work: computes on each token by itself.
 
     Raises:
         Misuse: a layer keeps what the engine does not compute.
@@ -52,9 +69,12 @@ class Model:
         rank: Rank | None = None,
         total: Callable[[torch.Tensor], torch.Tensor] = _as_it_is,
         device: torch.device | None = None,
+        attend: Attend = attended,
+        work: Worked = worked,
     ) -> None:
         weights = Weights(seed, device or torch.device("cpu"))
-        self._layers = [_Block(layer, weights, rank or Rank(), total) for layer in layers_of(layout)]
+        sharing = _Sharing(rank or Rank(), total, attend, work)
+        self._layers = [_Block(layer, weights, sharing) for layer in layers_of(layout)]
         self._embedding = weights.matrix("embedding", VOCABULARY, _HIDDEN) * _HIDDEN**0.5
         self._output = weights.matrix("output", VOCABULARY, _HIDDEN) * _SHARPNESS
 
@@ -65,9 +85,21 @@ class Model:
             tokens: [tokens], at least one, from `memory.start` on.
             memory: the request's.
         """
-        x = self._embedding[tokens]
+        return self.finished(self.through(self.embedded(tokens), memory))
+
+    def embedded(self, tokens: torch.Tensor) -> torch.Tensor:
+        """What the first layer is given for some tokens, [tokens, hidden size]."""
+        rows: torch.Tensor = self._embedding[tokens]
+        return rows
+
+    def through(self, x: torch.Tensor, memory: Memory) -> torch.Tensor:
+        """What the layers make of what the first of them is given."""
         for layer in self._layers:
             x = layer(x, memory)
+        return x
+
+    def finished(self, x: torch.Tensor) -> torch.Tensor:
+        """What `logits` takes of what the last layer gives."""
         return _scaled(x)
 
     def logits(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -75,19 +107,26 @@ class Model:
         return hidden @ self._output.T
 
 
+class _Sharing(NamedTuple):
+    """How ranks share the work of a layer."""
+
+    rank: Rank
+    total: Callable[[torch.Tensor], torch.Tensor]
+    attend: Attend
+    work: Worked
+
+
 class _Block:
     """A layer: what mixes tokens, and then what works on each."""
 
-    def __init__(
-        self, layer: Layer, weights: Weights, rank: Rank, total: Callable[[torch.Tensor], torch.Tensor]
-    ) -> None:
-        self._layer, self._total = layer, total
+    def __init__(self, layer: Layer, weights: Weights, sharing: _Sharing) -> None:
+        self._layer, self._sharing = layer, sharing
         number, rows = layer.number, layer.rows
 
         def matrix(name: str, *shape: int) -> torch.Tensor:
             return weights.matrix(f"{number} {name}", *shape)
 
-        self._mixer = _mixer(layer, matrix, rank)
+        self._mixer = _mixer(layer, matrix, sharing)
         self._up, self._down = matrix("up", 2 * _HIDDEN, _HIDDEN), matrix("down", _HIDDEN, 2 * _HIDDEN)
         self._kernels = {
             part: matrix(part, _HIDDEN, rows[part].shape[1] + 1)
@@ -96,9 +135,9 @@ class _Block:
         }
 
     def __call__(self, x: torch.Tensor, memory: Memory) -> torch.Tensor:
-        x = x + self._after(self._total(self._mixer(_scaled(x), memory)), "conv_attn_out", memory)
-        worked = silu(_scaled(x) @ self._up.T) @ self._down.T
-        return x + self._after(worked, "conv_mlp_out", memory)
+        x = x + self._after(self._sharing.total(self._mixer(_scaled(x), memory)), "conv_attn_out", memory)
+        each = self._sharing.work(_scaled(x), self._up, self._down)
+        return x + self._after(each, "conv_mlp_out", memory)
 
     def _after(self, x: torch.Tensor, part: str, memory: Memory) -> torch.Tensor:
         if part not in self._kernels:
@@ -110,15 +149,15 @@ _Mixer = Callable[[torch.Tensor, Memory], torch.Tensor]
 _Matrix = Callable[..., torch.Tensor]
 
 
-def _mixer(layer: Layer, matrix: _Matrix, rank: Rank) -> _Mixer:
+def _mixer(layer: Layer, matrix: _Matrix, sharing: _Sharing) -> _Mixer:
     if "recurrent" in layer.rows:
-        return _linear(layer, matrix, rank)
+        return _linear(layer, matrix, sharing.rank)
     if "latent" in layer.rows:
-        return _latent(layer, matrix, rank)
-    return _attention(layer, matrix, rank)
+        return _latent(layer, matrix, sharing.rank, sharing.attend)
+    return _attention(layer, matrix, sharing.rank, sharing.attend)
 
 
-def _attention(layer: Layer, matrix: _Matrix, rank: Rank) -> _Mixer:
+def _attention(layer: Layer, matrix: _Matrix, rank: Rank, attend: Attend) -> _Mixer:
     """Grouped-query attention; the streams of K and V pass a short convolution where the layer has one."""
     number, rows = layer.number, layer.rows
     (key_heads, key_dim), (_, value_dim) = rows["k"].shape, rows["v"].shape
@@ -140,13 +179,13 @@ def _attention(layer: Layer, matrix: _Matrix, rank: Rank) -> _Mixer:
             v = v + _remembering(v.flatten(1), memory, number, "conv_v", kernels["conv_v"]).view_as(v)
         kept_k = memory.append(number, "k", rotated(k, positions))
         kept_v = memory.append(number, "v", v)
-        out = attended(rotated(q, positions), kept_k, kept_v, memory.start + len(x), layer.window)
+        out = attend(rotated(q, positions), kept_k, kept_v, memory.start + len(x), layer.window)
         return torch.einsum("ncd,chd->nh", out, back)
 
     return mixed
 
 
-def _latent(layer: Layer, matrix: _Matrix, rank: Rank) -> _Mixer:
+def _latent(layer: Layer, matrix: _Matrix, rank: Rank, attend: Attend) -> _Mixer:
     """Multi-head latent attention in its absorbed form (DeepSeek-V2, 2024): one row serves all heads.
 
     The last `_ROPE` elements of a row are rotated; a head's query is taken into the space of the others.
@@ -168,7 +207,7 @@ def _latent(layer: Layer, matrix: _Matrix, rank: Rank) -> _Mixer:
         rows = turned((x @ to_row.T)[:, None], positions)[:, 0]
         kept = memory.append(number, "latent", rows)[:, None]
         q = turned(torch.einsum("nh,cdh->ncd", x, to_q), positions)
-        out = attended(q, kept, kept[..., :rank_dim], memory.start + len(x), layer.window)
+        out = attend(q, kept, kept[..., :rank_dim], memory.start + len(x), layer.window)
         return torch.einsum("ncd,chd->nh", out, back)
 
     return mixed

@@ -48,12 +48,13 @@ _SIZES: Final = MappingProxyType(
 )
 
 
-def tiny(preset: str, options: Options | None = None) -> Layout:
+def tiny(preset: str, options: Options | None = None, *, layers: int | None = None) -> Layout:
     """The layout of a small model in a preset's pattern.
 
     Args:
         preset: one of `PATTERNS`.
         options: pages of `PAGE_TOKENS` tokens if left out.
+        layers: of the model; those that hold the whole pattern once if left out.
 
     Raises:
         Misuse: there is no such pattern.
@@ -61,7 +62,7 @@ def tiny(preset: str, options: Options | None = None) -> Layout:
     """
     if preset not in PATTERNS:
         raise Misuse("preset", preset, "no pattern", f"give one of {', '.join(PATTERNS)}")
-    small = _shrunk(read_config(preset).top.values, PATTERNS[preset])
+    small = _shrunk(read_config(preset).top.values, layers or PATTERNS[preset])
     return layout_of_config(f"tiny {preset}", small, options or Options(page_tokens=PAGE_TOKENS))
 
 

@@ -1,6 +1,11 @@
 """Attention of new tokens over what a request keeps."""
 
+from collections.abc import Callable
+
 import torch
+
+Attend = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, int, "int | None"], torch.Tensor]
+"""Computes as `attended` does."""
 
 
 def attended(
