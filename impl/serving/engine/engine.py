@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, takewhile
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -16,10 +17,10 @@ from impl.plan import Grant, Refusal
 from impl.requests.protocol import Pages
 from impl.requests.request import Request
 from impl.requests.requests import Requests
-from impl.serving.engine.forward import TOKENS, Forward, Part, work_of
+from impl.serving.engine.forward import TOKENS, Forward, MemoryOf, Part, work_of
 from impl.serving.engine.job import Job
 from impl.serving.engine.model import VOCABULARY, Model
-from impl.serving.engine.paged import places_of
+from impl.serving.engine.paged import PagedMemory, places_of
 from impl.serving.engine.share import share_of
 from impl.serving.prefix.cache import PrefixCache
 
@@ -71,22 +72,35 @@ class Engine:
         allocator: or one on record.
         device: of the allocator.
         policy: how it schedules.
+        cache: makes another prefix cache than the policy's; called while the engine is being made.
 
     Attributes:
         leaving: told of each job that is done just before its request gives back its pages.
         others_hold: whether others hold pages that they will give back, so that a job waits rather than be rejected.
+        agreed: of how many of the oldest forwards the end is taken note of, given how many have ended here; asked at
+            every poll, so that ranks may agree.
+        memory_of: finds a request's memory for a forward.
     """
 
     def __init__(
-        self, model: Model, allocator: Tickets, device: ArenaDevice[Any], policy: Policy | None = None
+        self,
+        model: Model,
+        allocator: Tickets,
+        device: ArenaDevice[Any],
+        policy: Policy | None = None,
+        cache: "Callable[[Engine], PrefixCache] | None" = None,
     ) -> None:
         self.policy = policy or Policy()
         self.requests = Requests(allocator)
         interval = self.policy.interval
         self.prefix = None if interval is None else PrefixCache(allocator, self.requests, interval=interval)
+        if cache is not None:
+            self.prefix = cache(self)
         self.retractions = self.forwards = 0
         self.leaving: Callable[[Job, Request], object] = lambda job, request: None
         self.others_hold: Callable[[], bool] = lambda: False
+        self.agreed: Callable[[int], int] = lambda ended: ended
+        self.memory_of: MemoryOf = PagedMemory
         self._model, self._allocator, self._device = model, allocator, device
         self._places = places_of(device.chain)
         self._waiting: deque[Job] = deque()
@@ -107,6 +121,19 @@ class Engine:
     def flying(self) -> tuple[int, ...]:
         """The tickets of the forwards in flight that have not retired, oldest first."""
         return tuple(forward.ticket for forward in self._flying if not forward.settled)
+
+    @property
+    def settleable(self) -> tuple[int, ...]:
+        """The tickets that an allocation of its own may settle."""
+        return self.flying if self.prefix is None else (*self.prefix.tickets, *self.flying)
+
+    def settled(self, tickets: Iterable[int]) -> None:
+        """Some of its tickets have retired, because an allocation settled them."""
+        gone = frozenset(tickets)
+        for forward in self._flying:
+            forward.settled = forward.settled or forward.ticket in gone
+        if self.prefix is not None:
+            self.prefix.settled(gone)
 
     def submit(self, prompt: Sequence[int], new_tokens: int, stop: int | None = None) -> Job:
         """A job for so many new tokens after a prompt, or until it says `stop`.
@@ -163,10 +190,9 @@ class Engine:
         batch = self._batch()
         while batch:
             counts = [count for _, count in batch]
-            given = self.requests.extend([_request(job) for job, _ in batch], counts, self.flying)
+            given = self.requests.extend([_request(job) for job, _ in batch], counts, self.settleable)
             if isinstance(given, Grant):
-                for forward in self._flying:
-                    forward.settled = forward.settled or forward.ticket in given.plan.settle
+                self.settled(given.plan.settle)
                 self._launch(batch)
                 return True
             if not self._makes_room(given, batch):
@@ -175,8 +201,10 @@ class Engine:
 
     def poll(self) -> None:
         """Take note of the forwards that have ended, without waiting."""
-        while self._flying and all(map(self._device.runtime.is_done, self._flying[0].ends)):
+        for _ in range(self.agreed(self._ended())):
             self._end(self._flying.popleft())
+        if self.prefix is not None:
+            self.prefix.poll()
 
     def run(self) -> None:
         """Serve until no job is left; the host waits for the oldest forward when it has nothing else to do.
@@ -240,17 +268,18 @@ class Engine:
         self._is_full = True
 
     def _launch(self, batch: list[tuple[Job, int]]) -> None:
-        chain = self.requests.chain
-        ticket = self._allocator.open("forward", STREAM)
+        bands = self.requests.chain
         parts = []
         for job, count in batch:
             request = _request(job)
-            share = share_of(chain, request, request.tokens - count)
+            share = share_of(bands, request, request.tokens - count)
             parts.append(Part(job, request, share, share.end >= job.known))
+        waits = () if self.prefix is None else self.prefix.before(*_pages_of(parts))
+        ticket = self._allocator.open("forward", STREAM, waits)
         self.requests.launch(ticket, [_request(job) for job, _ in batch])
         forward = Forward(ticket, parts)
-        self._device.begin(ticket, STREAM)
-        self._device.launch(work_of(forward, self._model, self._device, self._places, self._tokens))
+        self._device.begin(ticket, STREAM, waits)
+        self._device.launch(work_of(forward, self._model, self._device, self._places, self._tokens, self.memory_of))
         self._device.end(ticket)
         forward.ends = self._device.ends_of(ticket)
         self._flying.append(forward)
@@ -259,6 +288,11 @@ class Engine:
             # the state as it is after these tokens is overwritten by the next forward
             if self.prefix is not None and _request(job).tokens % self.prefix.interval == 0:
                 self._keep(job, _request(job).tokens)
+
+    def _ended(self) -> int:
+        """How many of the oldest forwards have ended."""
+        done = (all(map(self._device.runtime.is_done, forward.ends)) for forward in self._flying)
+        return sum(1 for _ in takewhile(bool, done))
 
     def _end(self, forward: Forward) -> None:
         if not forward.settled:
@@ -309,6 +343,15 @@ class Engine:
 
         touch = Touch(TOKENS, begin, begin + 8 * len(known), True, f"tokens of job {job.number}")
         self._device.runtime.launch(STREAM, Work(f"prompt of job {job.number}", (Piece(run, lambda: (touch,)),)))
+
+
+def _pages_of(parts: Sequence[Part]) -> tuple[list[list[int]], list[list[int]]]:
+    """Of each band the pages that a forward reads, and those that it writes."""
+    shares = [part.share for part in parts]
+    return (
+        [list(chain.from_iterable(ids)) for ids in zip(*(share.read for share in shares), strict=True)],
+        [list(chain.from_iterable(ids)) for ids in zip(*(share.written for share in shares), strict=True)],
+    )
 
 
 def _request(job: Job) -> Request:

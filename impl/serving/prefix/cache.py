@@ -51,6 +51,29 @@ class PrefixCache:
         self._recency: OrderedDict[Node, None] = OrderedDict()
         self.hit_tokens = self.asked_tokens = 0
 
+    # --------------------------------------------------- for caches that also keep pages elsewhere; this one does not
+
+    @property
+    def tickets(self) -> tuple[int, ...]:
+        """Its own copies in flight that may be settled, oldest first."""
+        return ()
+
+    def settled(self, tickets: Iterable[int]) -> None:
+        """Some of these may be its own: they have retired, because the allocator's stream waits for them."""
+
+    def before(self, read: Sequence[Iterable[int]], written: Sequence[Iterable[int]]) -> tuple[int, ...]:
+        """Its copies in flight behind which a forward must come that reads and writes these pages of each band."""
+        return ()
+
+    def poll(self) -> None:
+        """Take note of the copies that have landed, without waiting."""
+
+    def _leaving(self, node: Node, pages: Sequence[tuple[int, int, int]]) -> None:
+        """A node is about to let go of these: the band, the place in the node, and the virtual page of each.
+
+        A state's place is the last one.
+        """
+
     # --------------------------------------------------------------------------------------------------- handing out
 
     def begin(self, tokens: Sequence[int]) -> Request:
@@ -216,13 +239,16 @@ class PrefixCache:
         return sole
 
     def _let_go(self, node: Node, band: int, count: int) -> None:
-        if band in self._states:
-            self._allocator.release(band, [node.states[band]])
+        slot = node.states.get(band)
+        if slot is not None:
+            self._leaving(node, [(band, len(node.keys) - 1, slot)])
+            self._allocator.release(band, [slot])
             node.states[band] = None
         elif self._kinds[band].window is not None:
             known = [(place, vid) for place, vid in enumerate(node.pages[band]) if vid is not None]
             sole = self._is_sole(band, [vid for _, vid in known])
             going = [each for each, alone in zip(known, sole, strict=True) if alone][:count]
+            self._leaving(node, [(band, place, vid) for place, vid in going])
             self._allocator.release(band, [vid for _, vid in going])
             for place, _ in going:
                 node.pages[band][place] = None
@@ -231,6 +257,10 @@ class PrefixCache:
 
     def _shorten(self, node: Node, length: int) -> None:
         """Let go of what comes after so many pages of a node, in every kind; of the whole node if none are left."""
+        last = len(node.keys) - 1
+        known = [(band, at, ids[at]) for band, ids in node.pages.items() for at in range(length, last + 1)]
+        known += [(band, last, slot) for band, slot in node.states.items()]
+        self._leaving(node, [(band, place, vid) for band, place, vid in known if vid is not None])
         self._release(node, length)
         if not length:
             assert node.parent is not None, "the root is never shortened"
