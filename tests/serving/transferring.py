@@ -3,7 +3,7 @@
 import random
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from impl.layout import Layout
 from impl.serving.engine.engine import Policy
@@ -16,6 +16,7 @@ from impl.serving.transfer.simulated import SimulatedNetwork
 from tests.serving.running import Served, Task, furthest, room_for, serve
 
 PATIENCE = 5.0
+POLICY = Policy(most_running=4, chunk=7, positions=64)
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Pair:
     """Two ends, and the messages between them.
 
     Attributes:
-        checks: what is asked after every landing, of the address and the bytes.
+        checks: what is asked whenever bytes are read or land: address, first byte, size, and whether they land.
     """
 
     layout: Layout
@@ -39,20 +40,21 @@ class Pair:
     prefill: Prefill
     decode: Decode
     session: str = "prefill 1"
+    decoding: str = "decode 1"
     clock: Clock = field(default_factory=Clock)
     to_prefill: deque[bytes] = field(default_factory=deque)
     to_decode: deque[bytes] = field(default_factory=deque)
     begun: int = 1
     names: int = 0
     asked: list[tuple[Task, Asked]] = field(default_factory=list)
-    checks: Callable[[str, int, int], object] = lambda address, begin, size: None
+    checks: Callable[[str, int, int, bool], object] = lambda address, begin, size, lands: None
 
     def ask(self, task: Task) -> Asked:
         """A job for both ends."""
         self.names += 1
         name = f"request {self.names}"
         asked = self.decode.ask(self.session, name, task.prompt, task.new_tokens)
-        self.prefill.begin("decode 1", name, task.prompt)
+        self.prefill.begin(self.decoding, name, task.prompt)
         self.asked.append((task, asked))
         return asked
 
@@ -64,19 +66,49 @@ class Pair:
         del self.served[old]
         self.begun += 1
         self.session = f"prefill {self.begun}"
-        policy = Policy(most_running=4, chunk=7, positions=64)
         served = self.served[self.session] = serve(
-            self.layout, room_for(self.layout, 80, states=6), late=True, policy=policy
+            self.layout, room_for(self.layout, 120, states=6), late=True, policy=POLICY
         )
         self.prefill = prefill_on(served, self.network, self.session, self.to_decode, self.clock)
         self.decode.receiver.gone(old)
+        self._meet()
+
+    def replace_decode(self) -> list[Task]:
+        """The process that goes on from prompts dies, and another one begins; what was asked of it is lost.
+
+        Messages to the dead one are not: they reach the other.
+        """
+        old = self.decoding
+        self.network.kill(old)
+        self.to_prefill.clear()
+        del self.served[old]
+        self.begun += 1
+        self.decoding = f"decode {self.begun}"
+        served = self.served[self.decoding] = serve(
+            self.layout, room_for(self.layout, 120, states=6), late=True, policy=POLICY
+        )
+        self.decode = decode_on(served, self.network, self.decoding, self.to_prefill)
+        self.prefill.sender.gone(old)
+        self._meet()
+        lost = [task for task, asked in self.asked if asked.job is None or not asked.job.done]
+        self.asked = [(task, asked) for task, asked in self.asked if asked.job is not None and asked.job.done]
+        return lost
+
+    def _meet(self) -> None:
         self.prefill.sender.meet(self.decode.receiver.hello)
         self.decode.receiver.meet(self.prefill.sender.hello)
 
 
+def decode_on(served: Served, network: SimulatedNetwork, session: str, mail: deque[bytes]) -> Decode:
+    def post(to: str, message: Message) -> None:
+        mail.append(encoded(message))
+
+    transport = network.join(session, served.device)
+    return Decode(served.engine, served.allocator, served.device, transport, session, post)
+
+
 def prefill_on(served: Served, network: SimulatedNetwork, session: str, mail: deque[bytes], clock: Clock) -> Prefill:
     def post(to: str, message: Message) -> None:
-        assert to == "decode 1"
         mail.append(encoded(message))
 
     transport = network.join(session, served.device)
@@ -97,19 +129,14 @@ def pair(
     layout: Layout, prefill_tokens: int = 120, decode_tokens: int = 120, states: int = 6, interval: int | None = None
 ) -> Pair:
     """Two ends on late devices."""
-    policy = Policy(most_running=4, chunk=7, positions=64, interval=interval)
+    policy = replace(POLICY, interval=interval)
     first = serve(layout, room_for(layout, prefill_tokens, states=states), late=True, policy=policy)
     second = serve(layout, room_for(layout, decode_tokens, states=states), late=True, policy=policy)
     network, clock = SimulatedNetwork(), Clock()
     to_prefill: deque[bytes] = deque()
     to_decode: deque[bytes] = deque()
     prefill = prefill_on(first, network, "prefill 1", to_decode, clock)
-    transport = network.join("decode 1", second.device)
-
-    def post(to: str, message: Message) -> None:
-        to_prefill.append(encoded(message))
-
-    decode = Decode(second.engine, second.allocator, second.device, transport, "decode 1", post)
+    decode = decode_on(second, network, "decode 1", to_prefill)
     prefill.sender.meet(decode.receiver.hello)
     decode.receiver.meet(prefill.sender.hello)
     return Pair(
@@ -124,21 +151,26 @@ def pair(
     )
 
 
+def carry(pair: Pair, rng: random.Random) -> None:
+    """A piece gets on, if there is one."""
+    before = len(pair.network.touched)
+    pair.network.step(rng.randrange(64))
+    for touched in pair.network.touched[before:]:
+        pair.checks(*touched)
+
+
 def get_on(pair: Pair, rng: random.Random) -> None:
     """Whatever may happen next happens in some order, or does not yet."""
     for served in pair.served.values():
         for _ in range(rng.randrange(4)):
             served.runtime.step(rng.randrange(8))
     for _ in range(rng.randrange(6)):
-        before = len(pair.network.landed)
-        pair.network.step(rng.randrange(64))
-        for landed in pair.network.landed[before:]:
-            pair.checks(*landed)
+        carry(pair, rng)
     if pair.to_prefill and rng.random() < 0.5:
         pair.network.see(pair.session)
-        pair.prefill.sender.take("decode 1", decoded(pair.to_prefill.popleft()))
+        pair.prefill.sender.take(pair.decoding, decoded(pair.to_prefill.popleft()))
     if pair.to_decode and rng.random() < 0.5:
-        pair.network.see("decode 1")
+        pair.network.see(pair.decoding)
         pair.decode.receiver.take(pair.session, decoded(pair.to_decode.popleft()))
     if rng.random() < 0.7:
         pair.prefill.step()
@@ -147,7 +179,7 @@ def get_on(pair: Pair, rng: random.Random) -> None:
 
 
 def drive(pair: Pair, rng: random.Random, between: Callable[[], object] = lambda: None, most: int = 20_000) -> None:
-    """Serve until all is said, and nothing is open or in quarantine."""
+    """Serve until all is said, and nothing is open."""
     for _ in range(most):
         if pair.prefill.is_idle and pair.decode.is_idle and not pair.to_decode and not pair.to_prefill:
             break
@@ -159,7 +191,23 @@ def drive(pair: Pair, rng: random.Random, between: Callable[[], object] = lambda
         assert not served.findings, served.findings[0]
         served.allocator.check()
         assert served.runtime.host_waits == 0
-        assert served.allocator.statistics().outstanding == 0
+        statistics = served.allocator.statistics()
+        assert statistics.outstanding == statistics.quarantined
+
+
+def part(pair: Pair, rng: random.Random) -> None:
+    """The end that computes prompts dies, and what it sent lands at last: nothing is left of it."""
+    pair.network.kill(pair.session)
+    pair.decode.receiver.gone(pair.session)
+    served = pair.served[pair.decoding]
+    for _ in range(2_000):
+        if not served.allocator.outstanding():
+            break
+        carry(pair, rng)
+        pair.decode.step()
+    assert not served.allocator.outstanding()
+    if pair.decode.engine.prefix is None:
+        assert not any(kind.live or kind.withheld for kind in served.allocator.statistics().kinds)
 
 
 def furthest_of(pair: Pair) -> float:

@@ -1,7 +1,7 @@
 """The engine: continuous batching, chunked prefill, and the next forward launched before the last one is seen."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
 from typing import Any, Final, Protocol
@@ -77,6 +77,7 @@ class Engine:
     Attributes:
         leaving: told of each job that is done just before its request gives back its pages.
         others_hold: whether others hold pages that they will give back, so that a job waits rather than be rejected.
+        lost: the tickets of others of which nobody knows when they retire, so that waiting for them is no help.
         agreed: of how many of the oldest forwards the end is taken note of, given how many have ended here; asked at
             every poll, so that ranks may agree.
         memory_of: finds a request's memory for a forward.
@@ -99,6 +100,7 @@ class Engine:
         self.retractions = self.forwards = 0
         self.leaving: Callable[[Job, Request], object] = lambda job, request: None
         self.others_hold: Callable[[], bool] = lambda: False
+        self.lost: Callable[[], Collection[int]] = lambda: ()
         self.agreed: Callable[[int], int] = lambda ended: ended
         self.memory_of: MemoryOf = PagedMemory
         self._model, self._allocator, self._device = model, allocator, device
@@ -241,7 +243,7 @@ class Engine:
 
     def _makes_room(self, refusal: Refusal, batch: list[tuple[Job, int]]) -> bool:
         """Whether to ask again with what is left of the batch."""
-        if refusal.reason == "after-release":
+        if refusal.reason == "after-release" and not set(refusal.tickets).intersection(self.lost()):
             return False
         if self.prefix is not None and self.prefix.give_way(refusal):
             return True

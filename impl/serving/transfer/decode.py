@@ -71,11 +71,11 @@ class Decode:
             give_way=lambda refusal: engine.prefix is not None and engine.prefix.give_way(refusal),
         )
         self._asked: dict[Incoming, Asked] = {}
-        engine.others_hold = lambda: self.receiver.holds
+        engine.others_hold, engine.lost = lambda: self.receiver.holds, lambda: self.receiver.quarantined
 
     @property
     def is_idle(self) -> bool:
-        """Whether every job is done, and nothing is open or in quarantine."""
+        """Whether every job is done, and nothing is open, but for what is in quarantine."""
         return self.engine.is_idle and self.receiver.is_idle
 
     def ask(self, session: str, name: str, prompt: Sequence[int], new_tokens: int, stop: int | None = None) -> Asked:

@@ -34,12 +34,12 @@ class Give(msgspec.Struct, frozen=True, tag="give"):
 
     Attributes:
         name: of the request.
-        attempt: names this one of perhaps several transfers for it.
+        attempt: names this transfer among all of all receivers, in all their lives.
         pages: of each band, physical ones.
     """
 
     name: str
-    attempt: int
+    attempt: str
     pages: tuple[tuple[int, ...], ...]
 
 
@@ -53,7 +53,7 @@ class Abort(msgspec.Struct, frozen=True, tag="abort"):
     """
 
     name: str
-    attempt: int
+    attempt: str
     given: bool
 
 
@@ -68,7 +68,7 @@ class Landed(msgspec.Struct, frozen=True, tag="landed"):
     """
 
     name: str
-    attempt: int
+    attempt: str
     first: int
     logits: tuple[float, ...]
 
@@ -83,14 +83,14 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """
 
     name: str
-    attempt: int
+    attempt: str
     over: bool
 
 
 class Over(msgspec.Struct, frozen=True, tag="over"):
     """Prefill to decode, after a failure: now nothing can land any more."""
 
-    attempt: int
+    attempt: str
 
 
 Message: TypeAlias = Hello | Give | Abort | Landed | Failed | Over

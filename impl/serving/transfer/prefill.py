@@ -19,7 +19,8 @@ class Prefill:
     def __init__(self, engine: Engine, sender: Sender) -> None:
         self.engine, self.sender = engine, sender
         self._asked: dict[Job, tuple[str, str]] = {}
-        engine.leaving, engine.others_hold = self._hand_over, lambda: sender.holds
+        engine.leaving = self._hand_over
+        engine.others_hold, engine.lost = lambda: sender.holds, lambda: sender.quarantined
 
     @property
     def is_idle(self) -> bool:

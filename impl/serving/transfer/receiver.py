@@ -42,7 +42,7 @@ class Incoming:
         name: of its request.
         session: of the peer that computes it.
         tokens: of the prompt.
-        attempt: names this transfer among all of this receiver.
+        attempt: names this transfer among all of all receivers, in all their lives.
         state: how far it is.
         ids: of each band the virtual pages, until they are the request's or given up.
         ticket: holds them once the peer knows.
@@ -52,7 +52,7 @@ class Incoming:
     name: str
     session: str
     tokens: int
-    attempt: int
+    attempt: str
     state: State = State.WAITING
     ids: tuple[list[int], ...] = ()
     ticket: int | None = None
@@ -93,19 +93,24 @@ class Receiver:
         self.hello = hello_of(allocator.chain, session, transport.address, transport.base)
         self._peers: dict[str, Hello] = {}
         self._waiting: list[Incoming] = []
-        self._open: dict[int, Incoming] = {}
+        self._open: dict[str, Incoming] = {}
         self._leaving: dict[str, Callable[[], bool]] = {}
         self._attempts = 0
 
     @property
     def holds(self) -> bool:
         """Whether it has pages that will be some request's, or be given back."""
-        return any(incoming.ids for incoming in (*self._waiting, *self._open.values()))
+        return bool(self._open) or any(incoming.ids for incoming in self._waiting)
+
+    @property
+    def quarantined(self) -> list[int]:
+        """The tickets of what may still land, nobody knows how long."""
+        return [each.ticket for each in self._open.values() if each.quarantined and each.ticket is not None]
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing waits, is open or is in quarantine."""
-        return not (self._waiting or self._open)
+        """Whether nothing waits or is open, but for what is in quarantine."""
+        return not self._waiting and all(incoming.quarantined for incoming in self._open.values())
 
     def meet(self, hello: Hello) -> None:
         """A peer that computes prompts.
@@ -125,7 +130,7 @@ class Receiver:
         if any(each.session == session and each.name == name for each in (*self._waiting, *self._open.values())):
             raise Misuse("name", name, "one of that name is not over", "give each another name")
         self._attempts += 1
-        incoming = Incoming(name, session, tokens, self._attempts)
+        incoming = Incoming(name, session, tokens, f"{self.hello.session}/{self._attempts}")
         self._waiting.append(incoming)
         return incoming
 

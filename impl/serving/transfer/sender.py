@@ -79,12 +79,17 @@ class Sender:
     @property
     def holds(self) -> bool:
         """Whether it has pages that it will give back."""
-        return any(going.request is not None for going in self._going.values())
+        return bool(self._given_up) or any(going.request is not None for going in self._going.values())
+
+    @property
+    def quarantined(self) -> list[int]:
+        """The tickets of what was given up."""
+        return [going.ticket for going in self._given_up if going.ticket is not None]
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing waits, flies or is in quarantine."""
-        return not (self._going or self._given_up)
+        """Whether nothing waits or flies, but for what was given up."""
+        return not self._going
 
     def meet(self, hello: Hello) -> None:
         """A peer that may ask for prompts.

@@ -54,8 +54,8 @@ class SimulatedNetwork:
         self._flights: list[_Flight] = []
         self._runtimes: dict[str, SimulatedRuntime] = {}
         self._landings: dict[str, list[SimulatedEvent]] = {}
-        self.landed: list[tuple[str, int, int]] = []
-        """Address, first byte and size of what has landed, in order."""
+        self.touched: list[tuple[str, int, int, bool]] = []
+        """Address, first byte and size of what was read or has landed, in order, and whether it has landed."""
 
     def join(self, address: str, device: ArenaDevice[Any]) -> "SimulatedTransport":
         """The transport of an arena."""
@@ -128,6 +128,7 @@ class SimulatedNetwork:
             lambda: copies.append(arena[begin:end].clone()),
         )
         flight.batch.departures.append(event)
+        self.touched.append((flight.batch.sender, begin, flight.size, False))
         return copies[0]
 
     def _land(self, flight: _Flight, wire: torch.Tensor) -> None:
@@ -142,7 +143,7 @@ class SimulatedNetwork:
         self._landings[address].append(event)
         self._flights.remove(flight)
         flight.batch.left.remove(flight)
-        self.landed.append((address, begin, flight.size))
+        self.touched.append((address, begin, flight.size, True))
 
 
 def _do(runtime: SimulatedRuntime, touch: Touch, run: Callable[[], object]) -> SimulatedEvent:
@@ -182,4 +183,11 @@ class SimulatedTransport:
 
     def silence_after(self, peer: Peer) -> Callable[[], bool]:
         """See `Transport.silence_after`."""
-        return lambda: self._network.is_silent(peer.address, self.address)
+
+        def is_silent() -> bool:
+            if not self._network.is_silent(peer.address, self.address):
+                return False
+            self._network.see(self.address)
+            return True
+
+        return is_silent

@@ -1,0 +1,106 @@
+"""Trouble on the way: transfers that break, are given up, are aborted, and peers that die."""
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+
+from events import records
+from impl.chain import Chain
+from impl.layout import Layout
+from tests.serving.running import TOLERANCE, tasks
+from tests.serving.transferring import PATIENCE, Pair, drive, furthest_of, get_on, pair, part
+
+
+@dataclass
+class Trouble:
+    """What happened.
+
+    Attributes:
+        counts: of each sort of trouble.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def kinds(self) -> set[str]:
+        """Which sorts happened."""
+        return set(self.counts)
+
+
+class ForeignBytes(Exception):
+    """Bytes land where no transfer of that sender is open or in quarantine."""
+
+
+def watch(both: Pair) -> None:
+    """Let every byte be looked at: a transfer's ticket holds its page, and where it lands it was published first."""
+
+    def check(address: str, begin: int, size: int, lands: bool) -> None:
+        if address not in both.served:
+            # it was read in a process that is dead by now
+            return
+        allocator = both.served[address].allocator
+        snapshot = allocator.snapshot()
+        holders = [
+            ticket
+            for ticket, stretches in held(snapshot, allocator.chain, "write" if lands else "read").items()
+            if any(first <= begin and begin + size <= end for first, end in stretches)
+        ]
+        if not holders:
+            raise ForeignBytes(f"{size} bytes at {begin} of {address}: no transfer has them")
+        quarantined = {each.ticket for each in allocator.outstanding() if each.quarantined}
+        if lands and not snapshot.publishers and not quarantined.intersection(holders):
+            raise ForeignBytes(f"{size} bytes at {begin} of {address}: nobody has published them")
+
+    both.checks = check
+
+
+def held(snapshot: records.Snapshot, chain: Chain, mode: str) -> dict[int, list[tuple[int, int]]]:
+    """Of each transfer's ticket the bytes that it holds in a mode, from and to."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for ticket in snapshot.tickets:
+        if ticket.user == "transfer":
+            for entry in ticket.entries:
+                band = chain.bands[entry.band]
+                first = band.origin + entry.page * band.page_bytes
+                if entry.mode == mode:
+                    found.setdefault(ticket.ticket, []).append((first, first + band.page_bytes))
+    return found
+
+
+def troubled(layout: Layout, seed: int, deaths: float = 0, count: int = 10) -> Trouble:
+    """Serve through trouble, and compare every logit of what is served."""
+    both, rng, trouble = pair(layout), random.Random(seed), Trouble()
+    watch(both)
+    chance = random.Random(seed + 1000)
+    left = tasks(seed, count=count)
+
+    def happen() -> None:
+        flying = both.network.flying(both.session)
+        if left and chance.random() < 0.1:
+            both.ask(left.pop())
+        if flying and chance.random() < 0.06:
+            both.network.break_off(chance.choice(flying))
+            trouble.counts["broken"] += 1
+        if flying and chance.random() < 0.06:
+            both.clock.now += 2 * PATIENCE
+            trouble.counts["given up"] += 1
+        if chance.random() < 0.06:
+            open_ = [asked for _, asked in both.asked if asked.job is None]
+            if open_ and both.decode.abort(chance.choice(open_)):
+                trouble.counts["aborted"] += 1
+        if flying and chance.random() < deaths * 0.1:
+            both.replace_prefill()
+            trouble.counts["prefill died"] += 1
+        elif flying and chance.random() < deaths * 0.1:
+            left.extend(both.replace_decode())
+            trouble.counts["decode died"] += 1
+
+    while left:
+        happen()
+        get_on(both, rng)
+    deaths = 0
+    drive(both, rng, happen)
+    part(both, rng)
+    worst = furthest_of(both)
+    assert worst < TOLERANCE, worst
+    return trouble
