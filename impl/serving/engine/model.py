@@ -45,6 +45,9 @@ def worked(x: torch.Tensor, up: torch.Tensor, down: torch.Tensor) -> torch.Tenso
 Worked = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 """Computes as `worked` does."""
 
+ModelLayer = Callable[[torch.Tensor, Memory], torch.Tensor]
+"""A layer: what it makes of what the one before gave, [tokens, hidden size]."""
+
 
 class Model:
     """Computes in float64 whatever is not kept, so that it hardly matters how tokens are put into forwards.
@@ -57,6 +60,10 @@ class Model:
         device: where the weights lie; the CPU if left out.
         attend: computes attention over what a memory gives back.
         work: computes on each token by itself.
+        draft: whether to compute the layers of the draft model that is fused into the layout's entries instead.
+
+    Attributes:
+        layers: what `through` passes, one after the other.
 
     Raises:
         Misuse: a layer keeps what the engine does not compute.
@@ -71,10 +78,13 @@ class Model:
         device: torch.device | None = None,
         attend: Attend = attended,
         work: Worked = worked,
+        draft: bool = False,
     ) -> None:
         weights = Weights(seed, device or torch.device("cpu"))
         sharing = _Sharing(rank or Rank(), total, attend, work)
-        self._layers = [_Block(layer, weights, sharing) for layer in layers_of(layout)]
+        self.layers: tuple[ModelLayer, ...] = tuple(
+            _Block(layer, weights, sharing) for layer in layers_of(layout, draft=draft)
+        )
         self._embedding = weights.matrix("embedding", VOCABULARY, _HIDDEN) * _HIDDEN**0.5
         self._output = weights.matrix("output", VOCABULARY, _HIDDEN) * _SHARPNESS
 
@@ -94,7 +104,7 @@ class Model:
 
     def through(self, x: torch.Tensor, memory: Memory) -> torch.Tensor:
         """What the layers make of what the first of them is given."""
-        for layer in self._layers:
+        for layer in self.layers:
             x = layer(x, memory)
         return x
 
