@@ -181,6 +181,17 @@ class Engine:
         self._finish_if_all_is_said(job)
         return job
 
+    def preempt(self, job: Job) -> None:
+        """A running job gives way to all who wait: it is retracted, and comes after them; who that is, others decide.
+
+        Raises:
+            Misuse: it does not run.
+        """
+        if job not in self._running:
+            raise Misuse("job", job.number, "it does not run", "name a job that was begun and is not done")
+        self._take_out(job)
+        self._waiting.append(job)
+
     def step(self) -> bool:
         """Take note of what has ended, and launch a forward; whether one was launched.
 
@@ -261,13 +272,16 @@ class Engine:
         return True
 
     def _retract(self, job: Job) -> None:
+        self._take_out(job)
+        self._waiting.appendleft(job)
+        self._is_full = True
+
+    def _take_out(self, job: Job) -> None:
         self._running.remove(job)
         self.requests.finish([_request(job)])
         job.request = None
         job.retractions += 1
         self.retractions += 1
-        self._waiting.appendleft(job)
-        self._is_full = True
 
     def _launch(self, batch: list[tuple[Job, int]]) -> None:
         bands = self.requests.chain
