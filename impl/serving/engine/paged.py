@@ -51,7 +51,7 @@ class PagedMemory(Memory):
     def append(self, layer: int, part: str, values: torch.Tensor) -> torch.Tensor:
         """See `Memory.append`: the rows of all pages that the request has."""
         view, rows, dtype = self._view(layer, part)
-        view[rows[-len(values) :]] = _plain(kept(values, dtype).reshape(len(values), *view.shape[1:]))
+        view[rows[len(rows) - len(values) :]] = _plain(kept(values, dtype).reshape(len(values), *view.shape[1:]))
         return view[rows].view(dtype).double()
 
     def slot(self, layer: int, part: str) -> torch.Tensor:

@@ -1,0 +1,262 @@
+"""What a rank does in its own process: it serves, on a late device whose ends it hears of in its own time."""
+
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+
+from events import records
+from impl.allocator import Allocator
+from impl.chain import Chain
+from impl.device.arena import ArenaDevice
+from impl.device.simulated.runtime import SimulatedRuntime
+from impl.ids import IdSpace
+from impl.layout import Layout
+from impl.recording import RecordedAllocator
+from impl.serving.engine.engine import Engine, Policy
+from impl.serving.engine.job import Job
+from impl.serving.engine.rank import Rank
+from impl.serving.engine.tiny import tiny
+from impl.serving.parallel.agreement import Agreement
+from impl.serving.parallel.group import Group
+from impl.serving.parallel.tensor import tensor_parallel
+from spec.judge.judge import Judge
+from spec.judge.verdict import Finding
+from tests.serving.running import TOLERANCE, Task, options, room_for, said_alone
+
+POLICY = Policy(most_running=4, chunk=7, positions=64)
+
+
+class Hesitant:
+    """A simulated device of which the host hears late: each end is told after a number of questions, by chance.
+
+    Args:
+        chance: of this rank.
+    """
+
+    def __init__(self, chance: random.Random) -> None:
+        self.inner = SimulatedRuntime()
+        self._chance, self._told = chance, set[Any]()
+
+    def is_done(self, event: Any) -> bool:
+        """See `Runtime.is_done`."""
+        if event not in self._told and (self._chance.random() < 0.5 or not self.inner.is_done(event)):
+            return False
+        self._told.add(event)
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+@dataclass
+class Standing:
+    """What an engine of a rank stands on: an arena whose every record is judged."""
+
+    allocator: RecordedAllocator
+    device: ArenaDevice[Any]
+    runtime: Hesitant
+    findings: list[Finding]
+
+
+def stand(group: Group, layout: Layout, arena_bytes: int, seed: int) -> Standing:
+    """An arena for a rank."""
+    runtime: Any = Hesitant(random.Random(f"{seed} rank {group.rank.number}"))
+    devices: list[ArenaDevice[Any]] = []
+    judge, findings = Judge(), list[Finding]()
+
+    def device(chain: Chain) -> ArenaDevice[Any]:
+        devices.append(ArenaDevice(chain, runtime))
+        return devices[-1]
+
+    def judged(record: records.AnyRecord) -> None:
+        finding = judge.take(record)
+        if finding is not None:
+            findings.append(finding)
+
+    return Standing(
+        RecordedAllocator(Allocator(layout, arena_bytes, device=device), judged), devices[0], runtime, findings
+    )
+
+
+@dataclass
+class Report:
+    """What a rank has served.
+
+    Attributes:
+        said: of each job its tokens.
+        logits: of each job those of its tokens.
+        ended: at each agreement, how many forwards had ended here.
+        retractions: in all.
+        moved: bytes, by compaction.
+    """
+
+    said: list[list[int]]
+    logits: list[npt.NDArray[np.float64]]
+    ended: list[int] = field(default_factory=list)
+    retractions: int = 0
+    moved: int = 0
+
+
+def drive(engine: Engine, standing: Standing, asked: list[Task], seed: int, *, at_once: bool = False) -> Report:
+    """Serve all, in the same steps on all ranks.
+
+    Args:
+        engine: of the rank.
+        standing: what it stands on.
+        asked: of it.
+        seed: of what the device does next, the same on all ranks.
+        at_once: whether the device does at once what it is given, and only tells of it later.
+    """
+    chance, device = random.Random(seed), standing.runtime.inner
+    ended, agreed = list[int](), engine.agreed
+
+    def noted(own: int) -> int:
+        ended.append(own)
+        return agreed(own)
+
+    engine.agreed = noted
+    jobs = [engine.submit(task.prompt, task.new_tokens) for task in asked]
+    moved = 0
+    while not engine.is_idle:
+        for _ in range(chance.randrange(4)):
+            device.step(chance.randrange(8))
+        engine.step()
+        if at_once:
+            device.run_all()
+        if chance.random() < 0.2:
+            device.run_all()
+            while engine.flying:
+                engine.poll()
+            moved += compacted(standing)
+    assert not standing.findings, standing.findings[0]
+    standing.allocator.check()
+    assert standing.runtime.host_waits == 0
+    return Report([job.said for job in jobs], [_logits(job) for job in jobs], ended, engine.retractions, moved)
+
+
+def compacted(standing: Standing) -> int:
+    """Move whatever can move; returns bytes."""
+    return standing.allocator.compact(1 << 40)
+
+
+def _logits(job: Job) -> npt.NDArray[np.float64]:
+    assert job.done
+    assert not job.rejected
+    found: npt.NDArray[np.float64] = torch.stack(job.logits).numpy()
+    return found
+
+
+def furthest(layout: Layout, asked: list[Task], reports: list[Report]) -> float:
+    """The largest difference, on any rank, of any logit from what it is on dense memory in one process."""
+    worst = 0.0
+    for report in reports:
+        assert len(report.said) == len(asked)
+        for task, said, logits in zip(asked, report.said, report.logits, strict=True):
+            known, right = said_alone(layout, task)
+            if tuple(said) != known:
+                return float("inf")
+            worst = max(worst, float(np.nan_to_num(np.abs(logits - right.numpy()).max(), nan=np.inf)))
+    return worst
+
+
+def is_right(layout: Layout, asked: list[Task], reports: list[Report]) -> bool:
+    """Whether all ranks say what one process says on dense memory."""
+    return furthest(layout, asked, reports) < TOLERANCE
+
+
+# ------------------------------------------------------------------------------------------------------------ tensor
+
+
+def by_heads(group: Group, pattern: str, asked: list[Task], seed: int, fault: str = "") -> Report:
+    """Serve with tensor parallelism in an arena too small for all."""
+    layout = tiny(pattern, options(tp_size=group.rank.of))
+    with _with(fault, group):
+        standing = stand(group, layout, room_for(layout, 24, states=2), seed)
+        engine = tensor_parallel(group, tiny(pattern), standing.allocator, standing.device, POLICY)
+        return drive(engine, standing, asked, seed)
+
+
+# ------------------------------------------------------------------------------------------------------------ faults
+
+Patch = pytest.MonkeyPatch
+
+
+def own_clock(patch: Patch) -> None:
+    """Ends are taken note of when this rank sees them."""
+    agreed = Agreement.ended
+
+    def wrong(self: Agreement, own: int) -> int:
+        agreed(self, own)
+        return own
+
+    patch.setattr(Agreement, "ended", wrong)
+
+
+def ids_in_another_order(patch: Patch) -> None:
+    """The ids that were recycled first are minted first."""
+    mint = IdSpace.mint
+    patch.setattr(IdSpace, "mint", lambda self, count: mint(self, count)[::-1].copy())
+
+
+def heads_of_another(patch: Patch) -> None:
+    """The heads that the first rank computes, too."""
+    patch.setattr(Rank, "heads", lambda self, count: slice(0, max(1, count // self.of)))
+
+
+def no_compaction(patch: Patch) -> None:
+    """What the others move stays where it is."""
+    patch.setattr("tests.serving.ranked.compacted", lambda standing: 0)
+
+
+def dies_at_a_step(patch: Patch) -> None:
+    """The process ends while a forward runs."""
+    step = Engine.step
+
+    def wrong(self: Engine) -> bool:
+        if self.forwards == 4:
+            os._exit(1)
+        return step(self)
+
+    patch.setattr(Engine, "step", wrong)
+
+
+FAULTS: dict[str, Callable[[Patch], None]] = {
+    fault.__name__: fault
+    for fault in (own_clock, ids_in_another_order, heads_of_another, no_compaction, dies_at_a_step)
+}
+
+
+@contextmanager
+def _with(fault: str, group: Group) -> Iterator[None]:
+    """A fault of the last rank, while it serves."""
+    with Patch.context() as patch:
+        if fault and group.rank.number == group.rank.of - 1:
+            FAULTS[fault](patch)
+        yield
+
+
+def dies(group: Group, steps: int) -> int:
+    """Add up, until the last rank is gone in the middle."""
+    for step in range(2 * steps):
+        if step == steps and group.rank.number == group.rank.of - 1:
+            os._exit(1)
+        group.total(torch.ones(3))
+    return steps
+
+
+def lags(group: Group, steps: int) -> int:
+    """Compare numbers, until the last rank no longer does."""
+    for step in range(2 * steps):
+        if step == steps and group.rank.number == group.rank.of - 1:
+            time.sleep(3600)
+        group.numbers([step])
+    return steps
