@@ -22,7 +22,9 @@ QUERY_HEADS: Final = 4
 VOCABULARY: Final = 96
 """Tokens that there are."""
 
-_HIDDEN: Final = 32
+HIDDEN: Final = 32
+"""Numbers between two layers for a token."""
+
 _SHARPNESS: Final = 4.0
 _NOTHING_ADDED: Final = 1e-6
 
@@ -85,8 +87,8 @@ class Model:
         self.layers: tuple[ModelLayer, ...] = tuple(
             _Block(layer, weights, sharing) for layer in layers_of(layout, draft=draft)
         )
-        self._embedding = weights.matrix("embedding", VOCABULARY, _HIDDEN) * _HIDDEN**0.5
-        self._output = weights.matrix("output", VOCABULARY, _HIDDEN) * _SHARPNESS
+        self._embedding = weights.matrix("embedding", VOCABULARY, HIDDEN) * HIDDEN**0.5
+        self._output = weights.matrix("output", VOCABULARY, HIDDEN) * _SHARPNESS
 
     def hidden(self, tokens: torch.Tensor, memory: Memory) -> torch.Tensor:
         """What the last layer gives for the next tokens of a request, [tokens, hidden size].
@@ -137,9 +139,9 @@ class _Block:
             return weights.matrix(f"{number} {name}", *shape)
 
         self._mixer = _mixer(layer, matrix, sharing)
-        self._up, self._down = matrix("up", 2 * _HIDDEN, _HIDDEN), matrix("down", _HIDDEN, 2 * _HIDDEN)
+        self._up, self._down = matrix("up", 2 * HIDDEN, HIDDEN), matrix("down", HIDDEN, 2 * HIDDEN)
         self._kernels = {
-            part: matrix(part, _HIDDEN, rows[part].shape[1] + 1)
+            part: matrix(part, HIDDEN, rows[part].shape[1] + 1)
             for part in ("conv_attn_out", "conv_mlp_out")
             if part in rows
         }
@@ -172,9 +174,9 @@ def _attention(layer: Layer, matrix: _Matrix, rank: Rank, attend: Attend) -> _Mi
     number, rows = layer.number, layer.rows
     (key_heads, key_dim), (_, value_dim) = rows["k"].shape, rows["v"].shape
     queries, keys = rank.heads(QUERY_HEADS), rank.heads(key_heads)
-    to_q = matrix("q", QUERY_HEADS, key_dim, _HIDDEN)[queries]
-    to_k, to_v = matrix("k", key_heads, key_dim, _HIDDEN)[keys], matrix("v", key_heads, value_dim, _HIDDEN)[keys]
-    back = matrix("o", QUERY_HEADS, _HIDDEN, value_dim)[queries]
+    to_q = matrix("q", QUERY_HEADS, key_dim, HIDDEN)[queries]
+    to_k, to_v = matrix("k", key_heads, key_dim, HIDDEN)[keys], matrix("v", key_heads, value_dim, HIDDEN)[keys]
+    back = matrix("o", QUERY_HEADS, HIDDEN, value_dim)[queries]
     kernels = {
         part: matrix(part, key_heads, dim, rows[part].shape[1] + 1)[keys].flatten(0, 1)
         for part, dim in (("conv_k", key_dim), ("conv_v", value_dim))
@@ -205,9 +207,9 @@ def _latent(layer: Layer, matrix: _Matrix, rank: Rank, attend: Attend) -> _Mixer
     rope = width // 3
     rank_dim = width - rope
     queries = rank.heads(QUERY_HEADS)
-    to_row = matrix("latent", width, _HIDDEN)
-    to_q = matrix("q", QUERY_HEADS, width, _HIDDEN)[queries]
-    back = matrix("o", QUERY_HEADS, _HIDDEN, rank_dim)[queries]
+    to_row = matrix("latent", width, HIDDEN)
+    to_q = matrix("q", QUERY_HEADS, width, HIDDEN)[queries]
+    back = matrix("o", QUERY_HEADS, HIDDEN, rank_dim)[queries]
 
     def turned(values: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
         return torch.cat([values[..., :rank_dim], rotated(values[..., rank_dim:], positions)], dim=-1)
@@ -232,13 +234,13 @@ def _linear(layer: Layer, matrix: _Matrix, rank: Rank) -> _Mixer:
     decays = key_dim if key_heads == value_heads else 1
     keys, values = rank.heads(key_heads), rank.heads(value_heads)
     streams = (("q", key_heads, key_dim, keys), ("k", key_heads, key_dim, keys), ("v", value_heads, value_dim, values))
-    to_qkv = torch.cat([matrix(name, heads, dim, _HIDDEN)[own].flatten(0, 1) for name, heads, dim, own in streams])
+    to_qkv = torch.cat([matrix(name, heads, dim, HIDDEN)[own].flatten(0, 1) for name, heads, dim, own in streams])
     kernel = torch.cat(
         [matrix(f"conv {name}", heads, dim, columns + 1)[own].flatten(0, 1) for name, heads, dim, own in streams]
     )
-    to_decay = matrix("decay", value_heads, decays, _HIDDEN)[values]
-    to_strength = matrix("strength", value_heads, 1, _HIDDEN)[values, 0]
-    back = matrix("o", value_heads, _HIDDEN, value_dim)[values]
+    to_decay = matrix("decay", value_heads, decays, HIDDEN)[values]
+    to_strength = matrix("strength", value_heads, 1, HIDDEN)[values, 0]
+    back = matrix("o", value_heads, HIDDEN, value_dim)[values]
     own_keys = (keys.stop - keys.start) * key_dim
     shared_by = value_heads // key_heads
 
