@@ -1,5 +1,6 @@
 """An allocator's device on the simulated runtime, and what it promises to those who open tickets."""
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -230,6 +231,38 @@ def test_what_the_host_reads_of_a_table_is_counted_and_what_it_hands_on_is_not(s
     int(table[0])
     table.cpu()
     assert simulated.runtime.host_waits == 3
+
+
+READS: dict[str, Callable[[torch.Tensor], object]] = {
+    "as an array": np.asarray,
+    "through a protocol": np.from_dlpack,
+    "as its bytes": lambda table: table.untyped_storage(),
+    "one by one": lambda table: [int(page) for page in table][:0],
+    "in text": lambda table: f"{table[0]}",
+    "compared": lambda table: torch.equal(torch.arange(len(table)), table),
+    "in a condition": lambda table: bool((table > 2).any()),
+    "chosen by a mask": lambda table: table[table > 2],
+    "written by a mask": lambda table: table.clone().__setitem__(table > 2, 0),
+    "where it is not zero": lambda table: torch.where(table),
+    "the distinct ones": torch.unique,
+    "a part of it": lambda table: torch.unbind(table)[1].tolist(),
+    "two of them": lambda table: torch.cat([table, table]).cpu(),
+}
+
+
+@pytest.mark.parametrize("read", READS)
+def test_whatever_tells_the_host_a_number_of_a_table_is_waiting(simulated: Simulated, read: str) -> None:
+    table = simulated.allocator.page_table(FULL)
+    READS[read](table)
+    assert simulated.runtime.host_waits > 0
+
+
+def test_what_tells_the_host_no_number_of_a_table_is_not_waiting(simulated: Simulated) -> None:
+    table = simulated.allocator.page_table(FULL)
+    shown = torch.where(table > 2, table, torch.zeros_like(table)).index_select(0, torch.tensor([0]))
+    assert (len(table), table.dtype, shown.shape) == (table.numel(), torch.int64, (1,))
+    torch.arange(300)[table.clamp(0, 299)].sort()
+    assert simulated.runtime.host_waits == 0
 
 
 def test_ids_that_are_changed_after_the_call_do_not_reach_the_device(simulated: Simulated) -> None:
