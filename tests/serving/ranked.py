@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,14 +20,18 @@ from impl.device.arena import ArenaDevice
 from impl.device.simulated.runtime import SimulatedRuntime
 from impl.ids import IdSpace
 from impl.layout import Layout
+from impl.plan import Grant, Plan, Refusal
 from impl.recording import RecordedAllocator
 from impl.serving.engine.engine import Engine, Policy
 from impl.serving.engine.job import Job
 from impl.serving.engine.rank import Rank
 from impl.serving.engine.tiny import tiny
 from impl.serving.parallel.agreement import Agreement
+from impl.serving.parallel.conjunction import Conjunction, Verdict
 from impl.serving.parallel.group import Group
+from impl.serving.parallel.stages import StageModel, pipelined, stage_layouts
 from impl.serving.parallel.tensor import tensor_parallel
+from impl.serving.parallel.witness import Witness
 from spec.judge.judge import Judge
 from spec.judge.verdict import Finding
 from tests.serving.running import TOLERANCE, Task, options, room_for, said_alone
@@ -185,6 +189,59 @@ def by_heads(group: Group, pattern: str, asked: list[Task], seed: int, fault: st
         return drive(engine, standing, asked, seed)
 
 
+# ------------------------------------------------------------------------------------------------------------ stages
+
+
+def by_layers(
+    group: Group, layout: Layout, first: list[int], asked: list[Task], seed: int, tight: int, fault: str = ""
+) -> Report:
+    """Serve in stages, of which one has too little room for all, and the others have plenty."""
+    number = group.rank.number
+    stage = stage_layouts(layout, first)[number]
+    with _with(fault, group):
+        standing = stand(
+            group, stage, room_for(stage, 24 if number == tight else 200, states=2 + 6 * (number != tight)), seed
+        )
+        engine = pipelined(group, stage, standing.allocator, standing.device, POLICY)
+        return drive(engine, standing, asked, seed, at_once=True)
+
+
+class Refused(NamedTuple):
+    """What came of a demand for which one stage had no room.
+
+    Attributes:
+        own: whether it would have been met here.
+        reason: that was given here.
+        unchanged: whether all is as it was before.
+        admitted: whether half as much was then admitted.
+    """
+
+    own: bool
+    reason: str
+    unchanged: bool
+    admitted: bool
+
+
+def refused_by_one(group: Group, layout: Layout, first: list[int]) -> Refused:
+    """A demand for which only the last stage has no room."""
+    number, last = group.rank.number, group.rank.of - 1
+    stage = stage_layouts(layout, first)[number]
+    standing = stand(group, stage, room_for(stage, 40 if number == last else 4000), 1)
+    witness = Witness(standing.allocator, layout=False)
+    allocator = Conjunction(group, witness, Agreement(group, witness.said))
+    # the pages of full attention that end with the last stage's arena, and those below
+    most = group.numbers([allocator.chain.top])[last][0]
+    demand = [most * (name == "full") for name in allocator.chain.names]
+    own = not isinstance(standing.allocator.plan(demand), Refusal)
+    before = standing.allocator.snapshot()
+    refusal = allocator.allocate(demand)
+    assert isinstance(refusal, Refusal)
+    unchanged = standing.allocator.snapshot() == before
+    given = allocator.allocate([count // 4 for count in demand])
+    assert not standing.findings
+    return Refused(own, refusal.reason, unchanged, isinstance(given, Grant))
+
+
 # ------------------------------------------------------------------------------------------------------------ faults
 
 Patch = pytest.MonkeyPatch
@@ -229,9 +286,32 @@ def dies_at_a_step(patch: Patch) -> None:
     patch.setattr(Engine, "step", wrong)
 
 
+def admits_alone(patch: Patch) -> None:
+    """A stage that carries out its plan, whatever the others say."""
+    agreed = Conjunction.agreed
+
+    def wrong(self: Conjunction, plan: Plan | Refusal) -> list[Verdict]:
+        return agreed(self, plan)[-1:]
+
+    patch.setattr(Conjunction, "agreed", wrong)
+
+
+def no_layers(patch: Patch) -> None:
+    """A stage that passes on what it was given."""
+    patch.setattr(StageModel, "through", lambda self, x, memory: x)
+
+
 FAULTS: dict[str, Callable[[Patch], None]] = {
     fault.__name__: fault
-    for fault in (own_clock, ids_in_another_order, heads_of_another, no_compaction, dies_at_a_step)
+    for fault in (
+        own_clock,
+        ids_in_another_order,
+        heads_of_another,
+        no_compaction,
+        dies_at_a_step,
+        admits_alone,
+        no_layers,
+    )
 }
 
 

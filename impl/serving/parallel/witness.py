@@ -35,6 +35,8 @@ class Planned(Tickets, Protocol):
 class Witness:
     """Passes every call on, and remembers what it gave.
 
+    Ids are compared as counted from the first one that their band can have.
+
     Args:
         allocator: of this rank.
         layout: whether physical pages are compared, too: where the ranks' layouts are the same.
@@ -129,9 +131,11 @@ class Witness:
         return self._allocator.header()
 
     def _took(self, what: str, band: int, ids: Any) -> None:
-        listed = np.asarray(ids, dtype=np.int64)
+        geometry = self.chain.bands[band]
+        # where the first page above the sink lies differs between stages
+        listed = np.asarray(ids, dtype=np.int64) - geometry.first
         if listed.size:
-            self._ids[self.chain.names[band]].update(what.encode() + listed.tobytes())
+            self._ids[geometry.name].update(what.encode() + listed.tobytes())
 
     def _told(self, what: str, *tickets: int) -> None:
         if tickets:

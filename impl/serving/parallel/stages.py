@@ -1,0 +1,116 @@
+"""Pipeline parallelism: each rank has some of the layers, and an arena in a layout of its own."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from impl.device.arena import ArenaDevice
+from impl.layout import Kind, Layout, Lifetime, Stored, chain_of
+from impl.misuse import Misuse
+from impl.serving.engine.engine import Engine, Policy
+from impl.serving.engine.memory import Memory
+from impl.serving.engine.model import HIDDEN, VOCABULARY, Model
+from impl.serving.parallel.agreement import Agreement
+from impl.serving.parallel.conjunction import Conjunction
+from impl.serving.parallel.group import Group
+from impl.serving.parallel.witness import Planned, Witness
+
+
+def with_layers(layout: Layout, layers: Collection[int]) -> Layout:
+    """The layout of some of a model's layers, which keep their numbers; a kind that none of them has is left out."""
+    stored = [
+        Stored(row.layer, kind.lifetime, kind.window, row.part, row.shape, row.dtype, row.draft)
+        for kind in layout.kinds
+        for row in kind.rows
+        if row.layer in layers
+    ]
+    return replace(layout, kinds=chain_of(stored, layout.page_tokens))
+
+
+def stage_layouts(layout: Layout, first: Sequence[int]) -> list[Layout]:
+    """The layouts of the stages of a model.
+
+    Args:
+        layout: of the whole model.
+        first: the first layer of each stage, rising from the model's first.
+
+    Raises:
+        Misuse: a stage would have no layers, or its kinds would form no chain: each needs full attention and another
+            kind.
+    """
+    layers = sorted({row.layer for kind in layout.kinds for row in kind.rows})
+    ends = [*first[1:], layers[-1] + 1]
+    if list(first) != sorted(set(first)) or first[0] != layers[0] or ends[-1] <= first[-1]:
+        raise Misuse("first", list(first), "does not rise from the first layer", "name the first layer of each stage")
+    stages = []
+    for begin, end in zip(first, ends, strict=True):
+        stage = with_layers(layout, range(begin, end))
+        if len(stage.kinds) < 2 or stage.kinds[-1].lifetime is not Lifetime.FULL:
+            problem = f"layers {begin} to {end - 1} keep {_names(stage.kinds)} alone, which is no chain of kinds"
+            raise Misuse("first", list(first), problem, "give each stage full attention and another kind")
+        stages.append(stage)
+    return stages
+
+
+class StageModel(Model):
+    """The layers of one stage: what it computes goes on to the next, and what the last one says comes back to all.
+
+    Args:
+        layout: of the stage.
+        group: of all stages, in order.
+        seed: of the weights of the whole model.
+    """
+
+    def __init__(self, layout: Layout, group: Group, seed: int = 0) -> None:
+        super().__init__(layout, seed)
+        self._group = group
+        self._last = group.rank.of - 1
+
+    def hidden(self, tokens: torch.Tensor, memory: Memory) -> torch.Tensor:
+        """See `Model.hidden`: of this stage's last layer."""
+        number = self._group.rank.number
+        x = self._group.receive((len(tokens), HIDDEN), number - 1) if number else self.embedded(tokens)
+        x = self.through(x, memory)
+        if number == self._last:
+            return self.finished(x)
+        self._group.send(x, number + 1)
+        return x
+
+    def logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        """See `Model.logits`: those of the last stage, on all."""
+        if self._group.rank.number == self._last:
+            return self._group.from_one(super().logits(hidden), self._last)
+        return self._group.from_one(torch.empty(VOCABULARY, dtype=torch.float64), self._last)
+
+
+def pipelined(
+    group: Group, stage: Layout, allocator: Planned, device: ArenaDevice[Any], policy: Policy | None = None
+) -> Engine:
+    """The engine of one stage, to which the same jobs are given in the same order on all stages.
+
+    Work that it launches must be done in the order in which it is launched, between the same calls on all stages.
+
+    Args:
+        group: of the stages.
+        stage: the layout of this one.
+        allocator: of this stage.
+        device: of the allocator.
+        policy: the same on all stages, without a prefix cache.
+
+    Raises:
+        Misuse: there is to be a prefix cache, whose hits would differ from stage to stage.
+    """
+    if policy is not None and policy.interval is not None:
+        problem = "stages keep different kinds, and would begin at different tokens"
+        raise Misuse("policy.interval", policy.interval, problem, "leave it out")
+    witness = Witness(allocator, layout=False)
+    agreement = Agreement(group, witness.said)
+    engine = Engine(StageModel(stage, group), Conjunction(group, witness, agreement), device, policy)
+    engine.agreed = agreement.ended
+    return engine
+
+
+def _names(kinds: Sequence[Kind]) -> str:
+    return ", ".join(kind.name for kind in kinds)
