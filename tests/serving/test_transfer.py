@@ -6,8 +6,8 @@ import pytest
 
 from impl.misuse import Misuse
 from impl.serving.engine.tiny import PATTERNS, tiny
-from tests.serving.running import TOLERANCE, Task, options, tasks
-from tests.serving.transferring import drive, furthest_of, pair
+from tests.serving.running import Task, options, tasks
+from tests.serving.transferring import compare, drive, pair
 from tests.serving.trouble import troubled
 
 
@@ -17,7 +17,7 @@ def test_going_on_from_another_arena_changes_no_logit(pattern: str) -> None:
     for task in tasks(1, count=5):
         both.ask(task)
     drive(both, random.Random(1))
-    assert furthest_of(both) < TOLERANCE
+    compare(both)
     assert not any(asked.recomputed for _, asked in both.asked)
     assert len(both.network.touched) > 20
 
@@ -40,7 +40,7 @@ def test_small_arenas_make_transfers_wait_and_change_no_logit() -> None:
     for task in tasks(3, count=8):
         both.ask(task)
     drive(both, random.Random(3))
-    assert furthest_of(both) < TOLERANCE
+    compare(both)
 
 
 def test_a_prefix_that_is_cached_on_either_end_changes_no_logit() -> None:
@@ -49,7 +49,7 @@ def test_a_prefix_that_is_cached_on_either_end_changes_no_logit() -> None:
     for task in again:
         both.ask(task)
         drive(both, random.Random(4))
-    assert furthest_of(both) < TOLERANCE
+    compare(both)
     prefix = both.prefill.engine.prefix
     assert prefix is not None
     assert prefix.hit_tokens > 0

@@ -171,9 +171,8 @@ class Receiver:
         for incoming in [incoming for incoming in self._waiting if incoming.session == session]:
             self._waiting.remove(incoming)
             self._fail(incoming)
-        for incoming in self._open.values():
-            if incoming.session == session:
-                self._quarantine(incoming)
+        for incoming in [incoming for incoming in self._open.values() if incoming.session == session]:
+            self._quarantine(incoming)
         if peer is not None:
             self._leaving[session] = self._transport.silence_after(Peer(peer.address, peer.base))
 

@@ -1,0 +1,224 @@
+"""Each fault of a transfer shows: as a race, as bytes where nobody expects them, in the logits, or as no progress."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from impl.chain import Chain
+from impl.device.simulated.accesses import Race
+from impl.plan import Refusal
+from impl.recording import RecordedAllocator
+from impl.requests.request import Request
+from impl.serving.engine.tiny import tiny
+from impl.serving.transfer import receiver, sender
+from impl.serving.transfer.messages import Give
+from impl.serving.transfer.receiver import Incoming, Receiver, State
+from impl.serving.transfer.sender import Sender, _Outgoing
+from impl.serving.transfer.shape import demand_of, pages_of, stretches_of
+from impl.serving.transfer.simulated import SimulatedBatch, SimulatedNetwork, SimulatedTransport
+from impl.serving.transfer.tickets import TransferTickets, hold_all
+from impl.serving.transfer.transport import Fate
+from tests.serving.transferring import Differs, Stuck
+from tests.serving.trouble import ForeignBytes, old_mail, short, troubled
+
+Patch = pytest.MonkeyPatch
+
+
+def _pages_of_what_failed_are_used_again(patch: Patch) -> None:
+    """No quarantine where it lands."""
+
+    def wrong(self: Receiver, incoming: Incoming) -> None:
+        self._close(incoming)
+        self._fail(incoming)
+
+    patch.setattr(Receiver, "_quarantine", wrong)
+
+
+def _pages_of_what_was_given_up_are_used_again(patch: Patch) -> None:
+    """No quarantine where it is read."""
+
+    def wrong(self: Sender, going: _Outgoing) -> None:
+        if going.request is not None:
+            self._requests.finish([going.request])
+        if going.ticket is not None:
+            self._complete(going)
+
+    patch.setattr(Sender, "_let_go", wrong)
+
+
+def _an_abort_frees_at_once(patch: Patch) -> None:
+    """Nobody waits for the peer's answer."""
+    abort = Receiver.abort
+
+    def wrong(self: Receiver, incoming: Incoming) -> None:
+        if incoming.state is State.OPEN:
+            self._close(incoming)
+        abort(self, incoming)
+
+    patch.setattr(Receiver, "abort", wrong)
+
+
+def _what_failed_is_taken_to_be_over(patch: Patch) -> None:
+    """The sender says that nothing will land because it will send nothing more."""
+    fail = Sender._fail
+    patch.setattr(Sender, "_fail", lambda self, going, over: fail(self, going, over=True))
+
+
+def _the_dead_are_taken_to_be_silent(patch: Patch) -> None:
+    """Nobody waits for what a dead peer had sent."""
+    patch.setattr(SimulatedNetwork, "is_silent", lambda self, sender, receiver: True)
+
+
+def _addresses_before_the_gate(patch: Patch) -> None:
+    """The peer is told as soon as there are pages; they are held, and the gate is closed, a little later."""
+    allocate, hold = Receiver._allocate, Receiver._give
+
+    def early(self: Receiver, incoming: Incoming) -> bool:
+        given = allocate(self, incoming)
+        if incoming.ids:
+            translate = self._allocator.translate  # type: ignore[attr-defined]  # what a recorded one has
+            pages = tuple(tuple(translate(band, ids).tolist()) for band, ids in enumerate(incoming.ids))
+            self._post(incoming.session, Give(incoming.name, incoming.attempt, pages))
+        return given
+
+    def late(self: Receiver, incoming: Incoming) -> None:
+        post, self._post = self._post, lambda session, message: None
+        hold(self, incoming)
+        self._post = post
+
+    patch.setattr(Receiver, "_allocate", early)
+    patch.setattr(Receiver, "_give", late)
+
+
+def _the_gate_opens_too_early(patch: Patch) -> None:
+    """Addresses are taken back once the peer is told, and not once all has landed."""
+    give, unpublish = Receiver._give, RecordedAllocator.unpublish
+
+    def wrong(self: Receiver, incoming: Incoming) -> None:
+        give(self, incoming)
+        unpublish(self._allocator, f"transfer {incoming.attempt}")  # type: ignore[arg-type]  # it is on record here
+
+    patch.setattr(Receiver, "_give", wrong)
+    patch.setattr(RecordedAllocator, "unpublish", lambda self, who: None)
+
+
+def _pages_kind_by_kind(patch: Patch) -> None:
+    """A kind is taken as soon as it is there, and kept while another one is short."""
+
+    def wrong(self: Receiver, incoming: Incoming) -> bool:
+        demand = demand_of(self._allocator.chain, incoming.tokens)
+        incoming.ids = incoming.ids or tuple([] for _ in demand)
+        for band, count in enumerate(demand):
+            if not incoming.ids[band]:
+                alone = [count if other == band else 0 for other in range(len(demand))]
+                given = self._allocator.allocate(alone)
+                if not isinstance(given, Refusal):
+                    incoming.ids[band].extend(given.ids[band].tolist())
+        if all(incoming.ids):
+            incoming.state = State.GIVEN
+        return True
+
+    patch.setattr(Receiver, "_allocate", wrong)
+
+
+def _done_when_all_has_left(patch: Patch) -> None:
+    """Bytes on the way are taken for bytes that are there."""
+    fate = SimulatedTransport.fate
+
+    def wrong(self: SimulatedTransport, batch: SimulatedBatch) -> Fate:
+        has_left = all(flight.wire is not None for flight in batch.left)
+        return Fate.LANDED if has_left and not batch.failed else fate(self, batch)
+
+    patch.setattr(SimulatedTransport, "fate", wrong)
+
+
+def _attempts_that_another_life_had_too(patch: Patch) -> None:
+    """What was said to a process that is dead is taken by the one that came after it."""
+    ask = Receiver.ask
+
+    def wrong(self: Receiver, session: str, name: str, tokens: int) -> Incoming:
+        incoming = ask(self, session, name, tokens)
+        incoming.attempt = incoming.attempt.split("/")[1]
+        return incoming
+
+    patch.setattr(Receiver, "ask", wrong)
+
+
+def _a_page_is_left_out(patch: Patch) -> None:
+    """All but one page of all kinds."""
+    patch.setattr(sender, "stretches_of", lambda *of: stretches_of(*of)[:-1])
+
+
+def _a_kind_goes_in_another_order(patch: Patch) -> None:
+    """The first page of a window that is sent is taken for the last."""
+
+    def wrong(chain: Chain, request: Request) -> tuple[list[int], ...]:
+        return tuple(
+            ids[::-1] if band.kind.window else ids
+            for band, ids in zip(chain.bands, pages_of(chain, request), strict=True)
+        )
+
+    patch.setattr(sender, "pages_of", wrong)
+
+
+def _ids_for_addresses(patch: Patch) -> None:
+    """The peer is told virtual pages."""
+
+    def wrong(allocator: TransferTickets, pages: Any, mode: Any) -> tuple[int, Any]:
+        return hold_all(allocator, pages, mode)[0], tuple(map(tuple, pages))
+
+    patch.setattr(receiver, "hold_all", wrong)
+
+
+LAYOUT = tiny("gpt-oss-20b")
+
+
+def _through_trouble(seed: int) -> None:
+    troubled(LAYOUT, seed, deaths=0.3, count=12)
+
+
+def _short_of_room(seed: int) -> None:
+    short(LAYOUT, seed)
+
+
+def _with_old_mail(seed: int) -> None:
+    old_mail(LAYOUT, seed)
+
+
+FAULTS: list[tuple[Callable[[Patch], None], Callable[[int], None], int, type[Exception]]] = [
+    (_pages_of_what_failed_are_used_again, _through_trouble, 0, ForeignBytes),
+    (_pages_of_what_was_given_up_are_used_again, _through_trouble, 0, Race),
+    (_an_abort_frees_at_once, _through_trouble, 0, ForeignBytes),
+    (_what_failed_is_taken_to_be_over, _through_trouble, 0, ForeignBytes),
+    (_the_dead_are_taken_to_be_silent, _through_trouble, 1, ForeignBytes),
+    (_addresses_before_the_gate, _through_trouble, 1, ForeignBytes),
+    (_the_gate_opens_too_early, _through_trouble, 0, ForeignBytes),
+    (_pages_kind_by_kind, _short_of_room, 1, Stuck),
+    (_done_when_all_has_left, _through_trouble, 0, Race),
+    (_a_page_is_left_out, _through_trouble, 0, Differs),
+    (_a_kind_goes_in_another_order, _through_trouble, 0, Differs),
+    (_ids_for_addresses, _through_trouble, 0, Race),
+    (_attempts_that_another_life_had_too, _with_old_mail, 3, ForeignBytes),
+]
+
+
+@pytest.mark.parametrize(
+    ("fault", "scene", "seed", "sign"), FAULTS, ids=[fault.__name__.strip("_") for fault, *_ in FAULTS]
+)
+def test_a_fault_shows(
+    fault: Callable[[Patch], None],
+    scene: Callable[[int], None],
+    seed: int,
+    sign: type[Exception],
+    monkeypatch: Patch,
+) -> None:
+    fault(monkeypatch)
+    with pytest.raises(sign):
+        scene(seed)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("scene", [_through_trouble, _short_of_room, _with_old_mail], ids=lambda each: each.__name__)
+def test_nothing_shows_where_there_is_no_fault(scene: Callable[[int], None], seed: int) -> None:
+    scene(seed)
