@@ -74,7 +74,13 @@ def room_for(layout: Layout, tokens: int, states: int = 3) -> int:
 
 
 def serve(
-    layout: Layout, arena_bytes: int, *, late: bool = False, policy: Policy | None = None, model: Model | None = None
+    layout: Layout,
+    arena_bytes: int,
+    *,
+    late: bool = False,
+    policy: Policy | None = None,
+    model: Model | None = None,
+    engine_of: Callable[[Model, Any, ArenaDevice[Any], Policy], Engine] = Engine,
 ) -> Served:
     """An engine on an arena whose every byte is not a number at first, and whose every record is judged."""
     runtime: Any = SimulatedRuntime() if late else AtOnceRuntime()
@@ -96,7 +102,7 @@ def serve(
     if not late:
         devices[0].arena[devices[0].chain.base :].fill_(0xFF)
     model = model or Model(layout)
-    engine = Engine(model, allocator, devices[0], policy or Policy(most_running=4, chunk=7, positions=64))
+    engine = engine_of(model, allocator, devices[0], policy or Policy(most_running=4, chunk=7, positions=64))
     return Served(engine, model, layout, allocator, devices[0], runtime, judge, findings)
 
 

@@ -1,0 +1,286 @@
+"""The engine that speculates: a step verifies what a draft proposes, the next is launched as if all of it were right."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from impl.device.arena import ArenaDevice
+from impl.layout import Lifetime
+from impl.plan import Grant
+from impl.requests.request import Request
+from impl.serving.engine.engine import STREAM, Engine, Policy, Tickets
+from impl.serving.engine.forward import Forward
+from impl.serving.engine.job import Job
+from impl.serving.engine.model import Model
+from impl.serving.engine.share import share_of
+from impl.serving.speculation.bigrams import BigramCache
+from impl.serving.speculation.drafter import Drafter
+from impl.serving.speculation.tables import Tables
+from impl.serving.speculation.turn import Step, Turn, agreeing
+from impl.serving.speculation.verifying import PickFor, Verifier, likeliest
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What the next step is to compute of a job.
+
+    Attributes:
+        job: whose.
+        known: tokens that are known when it runs, the first ones.
+        drafts: guesses after them.
+    """
+
+    job: Job
+    known: int
+    drafts: int
+
+
+class SpeculatingEngine(Engine):
+    """Serves jobs as `Engine` does, and says the same, several tokens in a step where the draft guesses well.
+
+    A step asks for the pages of known tokens and all guesses in one joint demand.  The next step is launched before the
+    host has seen what was accepted, as if all of it were: if it was not, the request is rolled back to what was, that
+    step is void, and the pages that it still uses are withheld until it ends.
+
+    A state cannot be rolled back.  Where the model has one, the request is forked before it goes on with guesses: they
+    are written to copies of the state and of the pages that are not full, which are part of the joint demand.  If a
+    guess is rejected the request goes on from its fork, whose state is of the moment before, and computes the accepted
+    tokens again with its next guesses: once in the fork, so that its state gets on, and once more with the guesses.
+
+    When memory is short it first asks again without any guesses, and only then does what `Engine` does.
+
+    Args:
+        model: the target.
+        drafter: of the same layout.
+        allocator: or one on record.
+        device: of the allocator.
+        policy: how it schedules.
+        drafts: tokens that are guessed in a step at most.
+
+    Attributes:
+        pick: chooses the guesses, on the device.
+        heard: told of each turn whose guesses were verified, and of how many were accepted.
+        guessed: tokens that were guessed and verified.
+        accepted: those of them that were right.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        drafter: Drafter,
+        allocator: Tickets,
+        device: ArenaDevice[Any],
+        policy: Policy | None = None,
+        drafts: int = 3,
+    ) -> None:
+        interval = policy.interval if policy else None
+        super().__init__(
+            model,
+            allocator,
+            device,
+            policy,
+            cache=None
+            if interval is None
+            else lambda engine: BigramCache(allocator, engine.requests, interval=interval),
+        )
+        self.pick: PickFor = likeliest
+        self.heard: Any = lambda turn, accepted: None
+        self.guessed = self.accepted = 0
+        self._drafts = drafts
+        self._has_states = any(band.kind.lifetime is Lifetime.STATE for band in device.chain.bands)
+        lines, positions = self._tokens.shape
+
+        def table(width: int) -> torch.Tensor:
+            empty = device.runtime.empty(STREAM, lines * positions * width, torch.float64)
+            return empty.view(lines, positions, width)
+
+        tables = Tables(self._tokens, table(drafter.width), table(drafter.hidden_size))
+        self._verifier = Verifier(model, drafter, device, tables)
+        # of each line the positions of which the tables have what the target and the draft gave
+        self._covered: dict[int, range] = {}
+
+    def step(self) -> bool:
+        """See `Engine.step`."""
+        self.poll()
+        if len(self._flying) >= self.policy.in_flight:
+            return False
+        batch = self._batch()
+        drafts = self._drafts
+        while batch:
+            plans = [self._planned(job, count, drafts) for job, count in batch]
+            turns = self._with_forks(plans)
+            growing = [(request, count) for plan, kept in turns for request, count in self._growth(plan, kept)]
+            given = self.requests.extend(
+                [request for request, _ in growing], [count for _, count in growing], self.settleable
+            )
+            if isinstance(given, Grant):
+                self.settled(given.plan.settle)
+                self._set_off(turns)
+                return True
+            self.requests.finish([kept for _, kept in turns if kept is not None])
+            if any(plan.drafts for plan in plans):
+                drafts = 0
+            elif not self._makes_room(given, batch):
+                return False
+        return False
+
+    # --------------------------------------------------------------------------------------------------- a step begins
+
+    def _planned(self, job: Job, known: int, most: int) -> _Plan:
+        """With as many guesses as there may be, if the draft can go on from where the known tokens end."""
+        begin = _request(job).tokens
+        end = begin + known
+        covered = self._covered.get(job.number, range(0))
+        is_ready = end >= job.known and min(begin, end - 2) in covered and end - 2 in covered
+        return _Plan(job, known, min(most, job.total - end) if is_ready else 0)
+
+    def _with_forks(self, plans: Sequence[_Plan]) -> list[tuple[_Plan, Request | None]]:
+        """Each with a fork to go back to, if its guesses could spoil a state."""
+        return [
+            (plan, self.requests.fork(_request(plan.job)) if plan.drafts and self._has_states else None)
+            for plan in plans
+        ]
+
+    def _growth(self, plan: _Plan, kept: Request | None) -> Iterator[tuple[Request, int]]:
+        """Who needs pages for how many tokens; the last known one is computed with the guesses alone."""
+        if kept is not None:
+            yield kept, plan.known - 1
+        yield _request(plan.job), plan.known + plan.drafts
+
+    def _set_off(self, planned: Sequence[tuple[_Plan, Request | None]]) -> None:
+        """Launch a step whose pages are there."""
+        bands, turns = self.requests.chain, []
+        for plan, kept in planned:
+            if kept is not None and plan.known > 1:
+                turns.append(Turn(plan.job, kept, share_of(bands, kept, kept.launched)))
+            request = _request(plan.job)
+            share = share_of(bands, request, request.launched)
+            turns.append(Turn(plan.job, request, share, plan.drafts, share.end - plan.drafts >= plan.job.known, kept))
+        ticket = self._allocator.open("forward", STREAM)
+        self.requests.launch(ticket, [turn.request for turn in turns])
+        step = Step(ticket, (), turns=turns)
+        self._device.begin(ticket, STREAM)
+        self._device.launch(self._verifier.work_of(step, self.memory_of, self.pick))
+        self._device.end(ticket)
+        step.ends = self._device.ends_of(ticket)
+        self._flying.append(step)
+        self.forwards += 1
+        for turn in turns:
+            self._cover(turn.job, turn.share.start, turn.share.end)
+            if self.prefix is not None and not turn.drafts and turn.share.end % self.prefix.interval == 0:
+                self._keep(turn.job, turn.share.end)
+
+    def _cover(self, job: Job, begin: int, end: int) -> None:
+        covered = self._covered.get(job.number, range(0))
+        joined = range(covered.start, max(covered.stop, end)) if covered.start <= begin <= covered.stop else None
+        self._covered[job.number] = range(begin, end) if joined is None else joined
+
+    def _uncover(self, job: Job, end: int) -> None:
+        covered = self._covered.get(job.number, range(0))
+        self._covered[job.number] = range(covered.start, min(covered.stop, end))
+
+    # ----------------------------------------------------------------------------------------------------- a step ends
+
+    def _end(self, forward: Forward) -> None:
+        super()._end(forward)
+        assert isinstance(forward, Step), "it launches no others"
+        for turn in forward.turns:
+            if not turn.is_void:
+                self._hear(turn)
+
+    def _hear(self, turn: Turn) -> None:
+        """Take note of what a turn says, and take back what it rejects."""
+        accepted = self._accepted(turn) if turn.speaks else 0
+        final = turn.share.end - turn.drafts + accepted
+        if accepted < turn.drafts:
+            self._void_those_after(turn)
+            self._uncover(turn.job, final)
+        for request in (turn.request, *self._forks_after(turn)):
+            if not request.finished:
+                self.requests.accept([request], max(0, min(final, request.launched) - request.settled))
+        if turn.speaks:
+            self._say(turn, accepted)
+        if not turn.request.finished:
+            self._take_back(turn, final)
+        elif turn.kept is not None and not turn.kept.finished:
+            self.requests.finish([turn.kept])
+
+    def _accepted(self, turn: Turn) -> int:
+        assert turn.said is not None, "it speaks, and its work is done"
+        guessed = [] if turn.guessed is None else turn.guessed.tolist()
+        return agreeing(guessed, turn.said.tolist())
+
+    def _say(self, turn: Turn, accepted: int) -> None:
+        assert turn.said is not None, "it speaks, and its work is done"
+        assert turn.logits is not None, "it speaks, and its work is done"
+        job = turn.job
+        if turn.drafts:
+            self.guessed += turn.drafts
+            self.accepted += accepted
+            self.heard(turn, accepted)
+        for place, token in enumerate(turn.said.tolist()[: accepted + 1]):
+            # a request that was retracted meanwhile may say again what is known
+            if not job.done and turn.last_known + 1 + place == job.known:
+                job.said.append(token)
+                job.logits.append(turn.logits[place])
+                self._finish_if_all_is_said(job)
+
+    def _void_those_after(self, turn: Turn) -> None:
+        """They go on from guesses that were rejected."""
+        for later in self._turns_after(turn):
+            later.is_void = True
+            if later.kept is not None and not later.kept.finished:
+                self.requests.finish([later.kept])
+
+    def _take_back(self, turn: Turn, final: int) -> None:
+        """Go on with what is final: the request rolled back, or its fork if it has a state that saw too much."""
+        request, kept = turn.request, turn.kept
+        rejects = final < turn.share.end
+        if kept is None:
+            if rejects:
+                self.requests.roll_back([request], request.tokens - final)
+        elif rejects:
+            self.requests.finish([request])
+            turn.job.request = kept
+        else:
+            self.requests.finish([kept])
+
+    def _turns_after(self, turn: Turn) -> Iterator[Turn]:
+        for forward in self._flying:
+            assert isinstance(forward, Step), "it launches no others"
+            yield from (later for later in forward.turns if later.request is turn.request)
+
+    def _forks_after(self, turn: Turn) -> Iterator[Request]:
+        """The forks that share its tokens: their windows slide as its own do."""
+        for each in (turn, *self._turns_after(turn)):
+            if each.kept is not None:
+                yield each.kept
+
+    # ------------------------------------------------------------------------------------------------- a request ends
+
+    def _retract(self, job: Job) -> None:
+        self._finish_forks(job)
+        super()._retract(job)
+
+    def _finish(self, job: Job) -> None:
+        self._finish_forks(job)
+        self._covered.pop(job.number, None)
+        super()._finish(job)
+
+    def _finish_forks(self, job: Job) -> None:
+        for forward in self._flying:
+            assert isinstance(forward, Step), "it launches no others"
+            for turn in forward.turns:
+                if turn.job is job and turn.kept is not None and not turn.kept.finished:
+                    self.requests.finish([turn.kept])
+
+    def _keep(self, job: Job, tokens: int) -> None:
+        if self.prefix is not None and tokens < job.known:
+            self.prefix.keep(job.tokens[: tokens + 1], _request(job))
+
+
+def _request(job: Job) -> Request:
+    assert job.request is not None, "it runs"
+    return job.request
