@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from random import Random
 
 import numpy as np
@@ -14,7 +15,7 @@ from impl.device.arena import ArenaDevice
 from impl.device.cuda import CudaEvent, CudaRuntime
 from impl.device.immediate import ImmediateDevice
 from impl.device.protocol import Device
-from impl.device.runtime import Work
+from impl.device.runtime import Piece, Work
 from tests.device.work import work
 from tests.impl.toys import Driver, toy_layout
 
@@ -85,6 +86,64 @@ def test_work_is_launched_inside_its_stream_and_events_order_streams(runtime: Cu
     ]
 
 
+def test_every_piece_is_launched_inside_the_stream(runtime: CudaRuntime, monkeypatch: pytest.MonkeyPatch) -> None:
+    on: list[Stream] = []
+    seen = []
+
+    @contextmanager
+    def inside(stream: Stream) -> Iterator[None]:
+        on.append(stream)
+        yield
+        on.pop()
+
+    monkeypatch.setattr(torch.cuda, "stream", inside)
+    piece = Piece(lambda: seen.append([stream.name for stream in on]), lambda: ())
+    runtime.launch("one", Work("a", (piece, piece, piece)))
+    assert seen == [["stream 0"]] * 3
+
+
+def test_memory_is_taken_inside_the_stream_behind_which_it_is_used(runtime: CudaRuntime, asked: Asked) -> None:
+    memory = runtime.empty("one", 3, torch.int64)
+    assert (memory.shape, memory.dtype) == ((3,), torch.int64)
+    assert asked == [("stream", "stream 0"), ("inside", "stream 0")]
+
+
+def test_streams_are_made_on_the_device(runtime: CudaRuntime, monkeypatch: pytest.MonkeyPatch) -> None:
+    devices = []
+
+    def made(device: torch.device) -> Stream:
+        devices.append(device)
+        return Stream([])
+
+    monkeypatch.setattr(torch.cuda, "Stream", made)
+    runtime.launch("one", work("a"))
+    assert devices == [torch.device("cpu")]
+
+
+def test_numbers_go_to_the_device_from_pinned_memory_and_the_host_does_not_wait(
+    runtime: CudaRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pinned = torch.tensor([7, 9])
+    sent = []
+
+    def to(tensor: torch.Tensor, device: torch.device, *, non_blocking: bool = False) -> torch.Tensor:
+        sent.append((tensor is pinned, device, non_blocking))
+        return tensor
+
+    monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: pinned.copy_(tensor))
+    monkeypatch.setattr(torch.Tensor, "to", to)
+    assert runtime.on_device(np.array([1, 2])).tolist() == [1, 2]
+    assert sent == [(True, torch.device("cpu"), True)]
+
+
+def test_no_stream_waits_for_a_transfer(runtime: CudaRuntime) -> None:
+    end = runtime.transfer(Work("send", work("a").pieces, 1, is_over=lambda: True))
+    with pytest.raises(AssertionError, match="no stream waits for a transfer"):
+        runtime.wait("one", end)
+    with pytest.raises(AssertionError, match="when a transfer is over"):
+        runtime.transfer(work("send"))
+
+
 def test_events_are_asked_and_only_synchronising_is_counted(runtime: CudaRuntime) -> None:
     event = runtime.record("one")
     assert not runtime.is_done(event)
@@ -96,10 +155,10 @@ def test_events_are_asked_and_only_synchronising_is_counted(runtime: CudaRuntime
 
 def test_a_transfer_is_over_when_the_network_says_so(runtime: CudaRuntime, asked: Asked) -> None:
     answers = iter([False, False, True])
-    begun = []
-    pieces = work("send", run=lambda: begun.append(1)).pieces
+    begun: list[int] = []
+    pieces = tuple(Piece(partial(begun.append, number), lambda: ()) for number in range(2))
     end = runtime.transfer(Work("send", pieces, 1, is_over=lambda: next(answers)))
-    assert begun == [1]
+    assert begun == [0, 1]
     assert not runtime.is_done(end)
     runtime.synchronize(end)
     assert asked == []
