@@ -36,7 +36,8 @@ class Report:
     def as_text(self) -> str:
         """A line on the suite, one on each check, and the table."""
         failed = f", {len(self.suite.failed)} failed: {', '.join(self.suite.failed)}" if self.suite.failed else ""
-        lines = [f"{self.device}: {self.suite.passed} tests passed{failed}"]
+        broken = f", pytest ended with {self.suite.code}" if self.suite.code and not self.suite.failed else ""
+        lines = [f"{self.device}: {self.suite.passed} tests passed{failed}{broken}"]
         lines += [f"{check.name}: {'holds' if check.holds else 'VIOLATED'}; {check.said}" for check in self.checks]
         return "\n".join([*lines, table(self.rows)])
 
@@ -47,7 +48,7 @@ class Report:
             "device": self.device,
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {"torch": str(torch.__version__), "cuda": torch.version.cuda, "triton": triton.__version__},
-            "suite": {"passed": self.suite.passed, "failed": self.suite.failed},
+            "suite": {"passed": self.suite.passed, "failed": self.suite.failed, "code": self.suite.code},
             "checks": [asdict(check) for check in self.checks],
             "rows": [row.as_json() for row in self.rows],
         }

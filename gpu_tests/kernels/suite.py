@@ -16,6 +16,8 @@ class Count:
     passed: int = 0
     failed: list[str] = field(default_factory=list)
     """Names of tests that failed, broke or were skipped: a skipped test has found nothing."""
+    code: int = 0
+    """How pytest ended: a run that broke off has reported no failure of what it left out."""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count a test once: at its call, or wherever it failed."""
@@ -26,13 +28,13 @@ class Count:
 
     @property
     def holds(self) -> bool:
-        """Whether tests were executed, and all of them passed."""
-        return self.passed > 0 and not self.failed
+        """Whether tests were executed, to the end, and all of them passed."""
+        return self.code == 0 and self.passed > 0 and not self.failed
 
 
 def run_suite() -> Count:
     """Run tests/kernels on the GPU, in this process; the count of a run that pytest refuses is empty."""
     count = Count()
     arguments = [str(ROOT / "tests/kernels"), "--lane", "cuda", f"--rootdir={ROOT}", "-q", "-p", "no:cacheprovider"]
-    pytest.main(arguments, plugins=[count])
+    count.code = int(pytest.main(arguments, plugins=[count]))
     return count

@@ -108,7 +108,7 @@ def test_a_report_says_the_same_as_text_and_as_json(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "gpu.json"
     report.write(path)
     read = json.loads(path.read_text())
-    assert read["suite"] == {"passed": 7, "failed": []}
+    assert read["suite"] == {"passed": 7, "failed": [], "code": 0}
     assert [check["holds"] for check in read["checks"]] == [True, False]
     assert [row["name"] for row in read["rows"]] == [row.name for row in measured]
 
