@@ -17,6 +17,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "properties": frozenset({"spec", "events", "z3", "crosshair", "cvc5", "impl.arithmetic", "impl.columns"}),
     "impl": frozenset({"events", "msgspec", "numpy", "torch", "triton"}),
     "impl.arithmetic": frozenset(),
+    # carries pages between processes, for those who ask
+    "impl.serving.transfer.mooncake": frozenset({"mooncake", "torch"}),
     "fuzz": frozenset({"spec", "events", "impl", "crew", "hypothesis", "msgspec", "numpy", "torch"}),
     # Redis holds a corpus that several machines share, for those who ask
     "fuzz.campaign.corpus": frozenset({"hypothesis", "redis"}),
