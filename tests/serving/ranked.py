@@ -26,8 +26,11 @@ from impl.serving.engine.engine import Engine, Policy
 from impl.serving.engine.job import Job
 from impl.serving.engine.rank import Rank
 from impl.serving.engine.tiny import tiny
+from impl.serving.parallel import context
 from impl.serving.parallel.agreement import Agreement
 from impl.serving.parallel.conjunction import Conjunction, Verdict
+from impl.serving.parallel.context import context_parallel
+from impl.serving.parallel.data import DataParallel, DataParallelModel
 from impl.serving.parallel.group import Group
 from impl.serving.parallel.stages import StageModel, pipelined, stage_layouts
 from impl.serving.parallel.tensor import tensor_parallel
@@ -242,6 +245,43 @@ def refused_by_one(group: Group, layout: Layout, first: list[int]) -> Refused:
     return Refused(own, refusal.reason, unchanged, isinstance(given, Grant))
 
 
+# ------------------------------------------------------------------------------------------------------------ tokens
+
+
+def by_tokens(
+    group: Group, layout: Layout, asked: list[Task], seed: int, fault: str = "", policy: Policy = POLICY
+) -> Report:
+    """Serve with decode context parallelism, in an arena too small for all."""
+    with _with(fault, group):
+        tokens = max(8, 24 // group.rank.of)
+        standing = stand(group, layout, room_for(layout, tokens, states=2), seed)
+        engine = context_parallel(group, layout, standing.allocator, standing.device, policy)
+        return drive(engine, standing, asked, seed)
+
+
+# ---------------------------------------------------------------------------------------------------------- requests
+
+
+def by_requests(group: Group, pattern: str, asked: list[list[Task]], seed: int, fault: str = "") -> Report:
+    """Serve jobs of this rank's own, in an arena too small for all of them."""
+    layout = tiny(pattern)
+    with _with(fault, group):
+        standing = stand(group, layout, room_for(layout, 24, states=2), seed)
+        rank = DataParallel(group, layout, standing.allocator, standing.device, POLICY)
+        chance, device = random.Random(f"{seed} {group.rank.number}"), standing.runtime.inner
+        jobs = [rank.engine.submit(task.prompt, task.new_tokens) for task in asked[group.rank.number]]
+        moved = steps = 0
+        while rank.step(device.run_all):
+            steps += not rank.engine.is_idle
+            if chance.random() < 0.2:
+                while rank.engine.flying:
+                    rank.engine.poll()
+                moved += compacted(standing)
+    assert not standing.findings, standing.findings[0]
+    standing.allocator.check()
+    return Report([job.said for job in jobs], [_logits(job) for job in jobs], [steps], rank.engine.retractions, moved)
+
+
 # ------------------------------------------------------------------------------------------------------------ faults
 
 Patch = pytest.MonkeyPatch
@@ -301,6 +341,40 @@ def no_layers(patch: Patch) -> None:
     patch.setattr(StageModel, "through", lambda self, x, memory: x)
 
 
+def another_owner(patch: Patch) -> None:
+    """Keys are taken for those of the rank before."""
+    attended = context.attended_together
+
+    def wrong(group: Group, *arguments: Any) -> torch.Tensor:
+        right = context.own_positions
+        with Patch.context() as inner:
+            inner.setattr(context, "own_positions", lambda rank, begin, end: [at + 1 for at in right(rank, begin, end)])
+            return attended(group, *arguments)
+
+    patch.setattr(context, "attended_together", wrong)
+
+
+def largest_of_its_own(patch: Patch) -> None:
+    """What a rank finds counts by its own largest score."""
+    largest = Group.largest
+
+    def wrong(self: Group, values: torch.Tensor) -> torch.Tensor:
+        largest(self, values)
+        return values
+
+    patch.setattr(Group, "largest", wrong)
+
+
+def share_of_another(patch: Patch) -> None:
+    """The first rank's share of what works on each token."""
+    patch.setattr(Rank, "heads", lambda self, count: slice(0, count // self.of))
+
+
+def takes_no_part(patch: Patch) -> None:
+    """A rank that has nothing to compute does nothing."""
+    patch.setattr(DataParallelModel, "take_part", lambda self: None)
+
+
 FAULTS: dict[str, Callable[[Patch], None]] = {
     fault.__name__: fault
     for fault in (
@@ -311,6 +385,10 @@ FAULTS: dict[str, Callable[[Patch], None]] = {
         dies_at_a_step,
         admits_alone,
         no_layers,
+        another_owner,
+        largest_of_its_own,
+        share_of_another,
+        takes_no_part,
     )
 }
 

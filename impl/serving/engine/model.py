@@ -84,9 +84,8 @@ class Model:
     ) -> None:
         weights = Weights(seed, device or torch.device("cpu"))
         sharing = _Sharing(rank or Rank(), total, attend, work)
-        self.layers: tuple[ModelLayer, ...] = tuple(
-            _Block(layer, weights, sharing) for layer in layers_of(layout, draft=draft)
-        )
+        self._blocks = [_Block(layer, weights, sharing) for layer in layers_of(layout, draft=draft)]
+        self.layers: tuple[ModelLayer, ...] = tuple(self._blocks)
         self._embedding = weights.matrix("embedding", VOCABULARY, HIDDEN) * HIDDEN**0.5
         self._output = weights.matrix("output", VOCABULARY, HIDDEN) * _SHARPNESS
 
@@ -109,6 +108,11 @@ class Model:
         for layer in self.layers:
             x = layer(x, memory)
         return x
+
+    def work_on_nothing(self) -> None:
+        """Compute on each token in every layer where there is no token, for the sake of those who share the work."""
+        for block in self._blocks:
+            block.work(self._embedding[:0])
 
     def finished(self, x: torch.Tensor) -> torch.Tensor:
         """What `logits` takes of what the last layer gives."""
@@ -148,8 +152,11 @@ class _Block:
 
     def __call__(self, x: torch.Tensor, memory: Memory) -> torch.Tensor:
         x = x + self._after(self._sharing.total(self._mixer(_scaled(x), memory)), "conv_attn_out", memory)
-        each = self._sharing.work(_scaled(x), self._up, self._down)
-        return x + self._after(each, "conv_mlp_out", memory)
+        return x + self._after(self.work(x), "conv_mlp_out", memory)
+
+    def work(self, x: torch.Tensor) -> torch.Tensor:
+        """What is added to each token by itself."""
+        return self._sharing.work(_scaled(x), self._up, self._down)
 
     def _after(self, x: torch.Tensor, part: str, memory: Memory) -> torch.Tensor:
         if part not in self._kernels:

@@ -40,10 +40,12 @@ class Witness:
     Args:
         allocator: of this rank.
         layout: whether physical pages are compared, too: where the ranks' layouts are the same.
+        chain: what those above take for the allocator's chain; the allocator's own if left out.
     """
 
-    def __init__(self, allocator: Planned, *, layout: bool) -> None:
+    def __init__(self, allocator: Planned, *, layout: bool, chain: Chain | None = None) -> None:
         self._allocator, self._layout = allocator, layout
+        self._chain = chain or allocator.chain
         self._tickets = blake2b()
         self._ids = {name: blake2b() for name in allocator.chain.names}
         self._pages = blake2b(msgspec.msgpack.encode(allocator.header()))
@@ -61,7 +63,7 @@ class Witness:
     @property
     def chain(self) -> Chain:
         """See `Allocator.chain`."""
-        return self._allocator.chain
+        return self._chain
 
     def plan(
         self, demand: Sequence[int], settle: Iterable[int] = (), originals: Sequence[Any] | None = None

@@ -1,0 +1,47 @@
+"""Data parallelism in real processes: requests and an arena of one's own, and a share of the work on all tokens."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from impl.serving.engine.tiny import tiny
+from impl.serving.parallel.group import RankLost
+from impl.serving.parallel.processes import Failure, Ranks
+from tests.serving.ranked import by_requests, is_right
+from tests.serving.running import tasks
+
+ASKED = [tasks(1, count=5), tasks(2, count=2), tasks(3, count=3), []]
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Ranks]:
+    with Ranks(2) as ranks:
+        yield ranks
+
+
+@pytest.mark.parametrize("pattern", ["gpt-oss-20b", "qwen3.5-4b", "inkling-small"])
+def test_each_of_two_ranks_says_what_one_process_says(two: Ranks, pattern: str) -> None:
+    busy, other = two.results(by_requests, pattern, ASKED[:2], 3)
+    assert is_right(tiny(pattern), ASKED[0], [busy])
+    assert is_right(tiny(pattern), ASKED[1], [other])
+    assert busy.ended != other.ended, "one has more steps than the other"
+    assert busy.retractions > 0
+
+
+def test_a_rank_without_requests_takes_part_in_the_work_of_three_others() -> None:
+    with Ranks(4) as four:
+        reports = four.results(by_requests, "gpt-oss-20b", ASKED, 3)
+    for asked, report in zip(ASKED, reports, strict=True):
+        assert is_right(tiny("gpt-oss-20b"), asked, [report])
+    assert [len(report.said) for report in reports] == [5, 2, 3, 0]
+
+
+def test_a_rank_that_computes_the_share_of_another_shows(two: Ranks) -> None:
+    busy, _ = two.results(by_requests, "gpt-oss-20b", ASKED[:2], 3, "share_of_another")
+    assert not is_right(tiny("gpt-oss-20b"), ASKED[0], [busy])
+
+
+def test_a_rank_that_takes_no_part_is_an_error() -> None:
+    with Ranks(2, seconds=2) as ranks:
+        outcomes = ranks.outcomes(by_requests, "gpt-oss-20b", ASKED[:2], 3, "takes_no_part", seconds=60)
+    assert any(isinstance(each, Failure) and isinstance(each.error, RankLost) for each in outcomes)
