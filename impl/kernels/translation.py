@@ -13,6 +13,8 @@ from impl.numbers import is_integer
 MOST_TOKENS: Final = 256
 """Tokens that a page may have."""
 
+_LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
+
 
 def translate(
     ids: torch.Tensor,
@@ -37,7 +39,7 @@ def translate(
         page_tokens: 1 to 256.
         out: int64, of the shape of `ids`, which it may be itself; with it nothing is allocated, as the capture of a
             CUDA graph requires.
-        unmapped: what an unmapped id becomes; None for the sink's entry.
+        unmapped: what an unmapped id becomes, of 64 bits; None for the sink's entry.
         lane: see `lane_for`.
 
     Returns:
@@ -55,6 +57,8 @@ def translate(
         raise Misuse("page_tokens", page_tokens, "no size of a page", f"give an integer from 1 to {MOST_TOKENS}")
     if unmapped is not None and not is_integer(unmapped):
         raise Misuse("unmapped", unmapped, "not an integer", "give None or an integer such as -1")
+    if unmapped is not None and not _LEAST <= unmapped <= _GREATEST:
+        raise Misuse("unmapped", unmapped, "does not fit 64 bits", "give None or an integer such as -1")
     if out is None:
         out = torch.empty(ids.shape, dtype=torch.int64, device=ids.device)
     else:

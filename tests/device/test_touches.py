@@ -139,8 +139,18 @@ def test_what_is_asked_for_is_the_works_own_from_then_on() -> None:
         given = [_numbers(5 + each) for each in range(count)]
         ask(FULL, *given)
         (piece,) = runtime.works[-1].pieces
-        said = list(piece.touches())
+        said, done = list(piece.touches()), _done(device, piece)
         for each in given:
             each[:] = 9
         assert list(piece.touches()) == said
         assert len(said) >= 1
+        assert _done(device, piece) == done
+
+
+def _done(device: Arena, piece: Piece) -> list[bytes]:
+    """What a piece leaves of memories that are always the same before."""
+    memories, drawn = _memories(device), np.random.default_rng(3)
+    for there in memories.values():
+        there[:] = drawn.integers(0, 256, there.size, np.uint8)
+    piece.run()
+    return [there.tobytes() for there in memories.values()]

@@ -61,6 +61,8 @@ WRONG: list[tuple[str, Callable[[], object], str]] = [
     ("page_tokens", lambda: translate(ONE, TABLE, 257), "1 to 256"),
     ("page_tokens", lambda: translate(ONE, TABLE, True), "1 to 256"),
     ("unmapped", lambda: translate(ONE, TABLE, 4, unmapped=0.5), "-1"),  # type: ignore[arg-type]  # what is wrong
+    ("unmapped", lambda: translate(ONE, TABLE, 4, unmapped=1 << 63), "64 bits"),
+    ("unmapped", lambda: translate(ONE, TABLE, 4, unmapped=-(1 << 63) - 1), "64 bits"),
     ("out", lambda: translate(ONE, TABLE, 4, out=ONE.to(torch.int32)), "int64"),
     ("out", lambda: translate(ONE, TABLE, 4, out=numbers(1, 2)), "shape"),
     ("ids", lambda: update_table(TABLE.clone(), numbers(3), ONE), "0 to 2 only"),

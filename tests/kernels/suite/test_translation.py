@@ -18,6 +18,11 @@ def test_every_id_becomes_what_the_definition_says(
     check_translation(lane, page_tokens, dtype, unmapped)
 
 
+@pytest.mark.parametrize("unmapped", [1 << 40, -(1 << 63), (1 << 63) - 1])
+def test_what_an_unmapped_id_becomes_may_need_64_bits(lane: Lane, unmapped: int) -> None:
+    check_translation(lane, 16, torch.int64, unmapped, count=20)
+
+
 @pytest.mark.parametrize("page_tokens", [1, 3, 64])
 def test_padded_writes_land_in_the_sink(lane: Lane, page_tokens: int) -> None:
     table = ids(lane, [0, 5, -1])
