@@ -336,6 +336,17 @@ def admits_alone(patch: Patch) -> None:
     patch.setattr(Conjunction, "agreed", wrong)
 
 
+def settles_alone(patch: Patch) -> None:
+    """A stage that waits only for the tickets for which its own plan must."""
+    agreed = Conjunction.agreed
+
+    def wrong(self: Conjunction, plan: Plan | Refusal) -> list[Verdict]:
+        own = plan.settle if isinstance(plan, Plan) else ()
+        return [verdict._replace(settle=own) for verdict in agreed(self, plan)]
+
+    patch.setattr(Conjunction, "agreed", wrong)
+
+
 def no_layers(patch: Patch) -> None:
     """A stage that passes on what it was given."""
     patch.setattr(StageModel, "through", lambda self, x, memory: x)
@@ -384,6 +395,7 @@ FAULTS: dict[str, Callable[[Patch], None]] = {
         no_compaction,
         dies_at_a_step,
         admits_alone,
+        settles_alone,
         no_layers,
         another_owner,
         largest_of_its_own,

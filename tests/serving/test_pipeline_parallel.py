@@ -54,7 +54,10 @@ def test_what_one_stage_refuses_all_refuse_and_nothing_has_changed_anywhere(two:
         assert refused.admitted
 
 
-@pytest.mark.parametrize(("fault", "what"), [("admits_alone", "the ids of window10"), ("own_clock", "the tickets")])
+@pytest.mark.parametrize(
+    ("fault", "what"),
+    [("admits_alone", "the ids of window10"), ("settles_alone", "the tickets"), ("own_clock", "the tickets")],
+)
 def test_a_stage_that_does_otherwise_is_noticed_by_all(two: Ranks, fault: str, what: str) -> None:
     layout, first = SPLITS["a window and full attention in both"]
     for outcome in two.outcomes(by_layers, layout, first, ASKED, 3, 0, fault):
