@@ -16,6 +16,7 @@ from impl.device.protocol import Device
 from impl.device.runtime import Piece, Work
 from impl.device.simulated.accesses import Race
 from impl.device.simulated.runtime import POISON, SimulatedEvent, SimulatedRuntime
+from impl.kernels.grid import PageGrid
 from impl.numbers import Int64
 from impl.recording import RecordedAllocator
 from tests.impl.toys import Driver, filled, toy_layout
@@ -116,10 +117,14 @@ def test_memory_that_is_resumed_has_a_clean_sink_behind_the_allocators_stream(si
 
 def test_work_that_was_asked_for_before_the_memory_went_is_done_in_that_memory(simulated: Simulated) -> None:
     simulated.runtime.run_all()
+    before = PageGrid(simulated.device.arena, simulated.allocator.chain.bands[FULL].origin, 64).pages
+    before[5], before[7] = 1, 2
     simulated.device.move_pages(FULL, np.array([5]), np.array([6]))
+    simulated.device.wipe_pages(FULL, np.array([7]))
     simulated.allocator.release_memory()
     simulated.allocator.resume_memory()
     simulated.runtime.run_all()
+    assert [set(before[page].tolist()) for page in (5, 6, 7)] == [{1}, {1}, {0}]
     assert bool((simulated.device.arena[simulated.allocator.chain.base :] == POISON).all())
 
 
