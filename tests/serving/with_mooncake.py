@@ -1,13 +1,27 @@
 """The real Mooncake between two processes: `make test-transfer` runs this in a network that has nothing but itself."""
 
+import os
+import random
 import socket
+import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 
+from impl.misuse import Misuse
 from impl.serving.engine.tiny import PATTERNS, tiny
-from tests.serving.processes import Crew, until
+from impl.serving.transfer.mooncake import MooncakeTransport
+from tests.serving.processes import Broken, Crew, until
+from tests.serving.real_faults import an_abort_frees_at_once, no_quarantine, the_first_request_speaks_for_all
 from tests.serving.running import TOLERANCE, said_alone, tasks
+from tests.serving.storm import EVERYTHING, Storm
+
+MOMENTS = int(os.environ.get("MOMENTS", "60"))
+SEED = int(os.environ.get("SEED", "1"))
+STAMPED = ("stamped prefill", "stamped decode")
+ARENA = 48 << 20
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -15,6 +29,7 @@ def _a_network_of_its_own() -> None:
     """Mooncake listens on all addresses: there may be none but the loopback's."""
     names = [name for _, name in socket.if_nameindex()]
     if names != ["lo"]:
+        # not a skip: nothing was tested
         pytest.exit(f"this network has {', '.join(names)}: run `make test-transfer`, which makes one of its own", 1)
 
 
@@ -25,7 +40,7 @@ def test_a_prompt_computed_in_another_process_changes_no_logit(pattern: str) -> 
         for name, task in asked.items():
             crew.decode.tell("ask", crew.prefill.session, name, task.prompt, task.new_tokens)
             crew.prefill.tell("begin", crew.decode.session, name, task.prompt)
-        done = []
+        done: list[Any] = []
         for news in until(crew, 60):
             done += news
             if len(done) == len(asked):
@@ -35,3 +50,51 @@ def test_a_prompt_computed_in_another_process_changes_no_logit(pattern: str) -> 
         assert not recomputed
         assert tuple(said) == alone
         assert float((torch.tensor(logits, dtype=torch.float64) - spread).abs().max()) < TOLERANCE
+
+
+def _ends(moments: int, **kinds: int) -> Storm:
+    with Crew(STAMPED, (256, ARENA)) as crew:
+        storm = Storm(crew, random.Random(SEED), kinds or EVERYTHING)
+        storm.blow(moments)
+    print(f"{dict(storm.counts)}, {storm.checked >> 20} MiB looked at, {crew.lives} processes")
+    assert storm.left == 0
+    return storm
+
+
+def test_whenever_either_end_dies_stops_or_gives_up_no_foreign_byte_is_seen() -> None:
+    storm = _ends(MOMENTS)
+    assert storm.counts["landed"] > MOMENTS // 10
+    assert storm.counts["aborted"] > MOMENTS // 10
+    assert storm.counts.keys() >= EVERYTHING.keys()
+    assert storm.checked > MOMENTS << 20
+
+
+def test_what_is_given_up_may_land_much_later_and_is_not_seen() -> None:
+    storm = _ends(2, **{"stop decode for long": 1})
+    assert storm.counts["landed"] + storm.counts["failed"] >= 4
+
+
+def test_a_prompt_of_more_pages_than_go_at_once_lands_whole() -> None:
+    with Crew(STAMPED, (4, 8 << 20)) as crew:
+        crew.decode.tell("ask", crew.prefill.session, "long", 4 * 2_500)
+        crew.prefill.tell("begin", crew.decode.session, "long", 4 * 2_500)
+        assert any(("long", "landed") in news for news in until(crew, 60))
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (an_abort_frees_at_once, "abort"),
+        (the_first_request_speaks_for_all, "stop"),
+        (no_quarantine, "stop decode for long"),
+    ],
+)
+def test_a_fault_shows(fault: Callable[[], None], kind: str) -> None:
+    with pytest.raises(Broken, match="ForeignByte"), Crew(STAMPED, (256, ARENA), fault) as crew:
+        Storm(crew, random.Random(SEED), {kind: 1}).blow(400)
+
+
+def test_without_the_package_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mooncake.engine", None)
+    with pytest.raises(Misuse, match=r"bandgap\[transfer\]"):
+        MooncakeTransport(torch.zeros(8, dtype=torch.uint8))
