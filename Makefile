@@ -1,6 +1,6 @@
 # Every target works as the first command in a fresh clone; the second call finds .venv ready.
 .DEFAULT_GOAL := help
-.PHONY: help venv test test-browser test-peers gate nightly docs gpu brute soak peers clean
+.PHONY: help venv test test-browser test-peers test-transfer gate nightly docs gpu brute soak peers clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -18,6 +18,7 @@ help:
 	@echo 'make peers  build the environments of the allocators that figures are compared with (5 GB)'
 	@echo 'make test-peers  drive the real SGLang and vLLM, with every deliberate fault (ten minutes)'
 	@echo 'make test-browser  look at the pages in Chromium, which must be there'
+	@echo 'make test-transfer  prefill and decode over the real Mooncake, killed and stopped at 1,000 moments (five minutes)'
 	@echo 'make clean  remove all environments, caches and build output'
 
 venv: $(READY)
@@ -95,6 +96,20 @@ test-browser: $(READY)
 # Not part of `make test`, which builds no peers. Fails where they cannot be had.
 test-peers: $(READY) $(PEERS)
 	$(BIN)/pytest tests/peers/with_environments.py
+
+# Not part of `make test`, which installs no transfer engine. That one needs libibverbs and listens on all addresses, so
+# that it runs in a network namespace which has only a loopback; where there can be none, nothing is tested, and this fails.
+MOMENTS ?= 1000
+test-transfer: .venv/.transfer
+	@unshare -rn true || { echo 'no network namespace can be made here, so the transfers were not tested' >&2; exit 1; }
+	MOMENTS=$(MOMENTS) unshare -rn $(BIN)/pytest -s tests/serving/with_mooncake.py
+
+.venv/.transfer: $(READY)
+	@ldconfig -p | grep -q 'libibverbs\.so\.1 ' || { [ "$$(id -u)" = 0 ] && apt-get -qq update && \
+	    apt-get -qq install --no-install-recommends libibverbs1; } || \
+	    { echo 'Mooncake needs libibverbs.so.1: apt-get install libibverbs1' >&2; exit 1; }
+	@$(BIN)/pip install -qq --editable '.[transfer]' -c constraints.txt
+	@touch $@
 
 clean:
 	rm -rf .venv .venv-sglang* .venv-vllm* .bandgap .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info report.html

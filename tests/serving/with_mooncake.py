@@ -1,8 +1,10 @@
 """The real Mooncake between two processes: `make test-transfer` runs this in a network that has nothing but itself."""
 
+import fcntl
 import os
 import random
 import socket
+import struct
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -31,6 +33,16 @@ def _a_network_of_its_own() -> None:
     if names != ["lo"]:
         # not a skip: nothing was tested
         pytest.exit(f"this network has {', '.join(names)}: run `make test-transfer`, which makes one of its own", 1)
+    _set_up("lo")
+
+
+def _set_up(name: str) -> None:
+    """Set a network device up, as `ip link set NAME up` does; see netdevice(7)."""
+    ask, flags, is_up = 0x8913, 0x8914, 1
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sH14x", name.encode(), 0)
+        _, found = struct.unpack("16sH14x", fcntl.ioctl(any_socket, ask, request))
+        fcntl.ioctl(any_socket, flags, struct.pack("16sH14x", name.encode(), found | is_up))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -61,6 +73,7 @@ def _ends(moments: int, **kinds: int) -> Storm:
     return storm
 
 
+@pytest.mark.timeout(1_200)
 def test_whenever_either_end_dies_stops_or_gives_up_no_foreign_byte_is_seen() -> None:
     storm = _ends(MOMENTS)
     assert storm.counts["landed"] > MOMENTS // 10
