@@ -52,7 +52,7 @@ class Group:
         seconds: for which a rank waits for the others in a call.
 
     Raises:
-        RankLost: in every call, before thrice that time is over: a rank has died, or was later.
+        RankLost: in every call, after twice that time and a second at most: a rank has died, or was later.
     """
 
     def __init__(self, rank: Rank, folder: Path, seconds: float) -> None:
