@@ -1,4 +1,4 @@
-"""The engine that speculates: a step verifies what a draft proposes, the next is launched as if all of it were right."""
+"""The engine that speculates: a step verifies what a draft proposes, and the next is launched as if all were right."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -64,6 +64,7 @@ class SpeculatingEngine(Engine):
         heard: told of each turn whose guesses were verified, and of how many were accepted.
         guessed: tokens that were guessed and verified.
         accepted: those of them that were right.
+        voided: turns that were launched on guesses which were wrong.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class SpeculatingEngine(Engine):
         )
         self.pick: PickFor = likeliest
         self.heard: Any = lambda turn, accepted: None
-        self.guessed = self.accepted = 0
+        self.guessed = self.accepted = self.voided = 0
         self._drafts = drafts
         self._has_states = any(band.kind.lifetime is Lifetime.STATE for band in device.chain.bands)
         lines, positions = self._tokens.shape
@@ -231,6 +232,7 @@ class SpeculatingEngine(Engine):
         """They go on from guesses that were rejected."""
         for later in self._turns_after(turn):
             later.is_void = True
+            self.voided += 1
             if later.kept is not None and not later.kept.finished:
                 self.requests.finish([later.kept])
 
