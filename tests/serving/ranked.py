@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,8 @@ from impl.serving.parallel.witness import Witness
 from spec.judge.judge import Judge
 from spec.judge.verdict import Finding
 from tests.serving.running import TOLERANCE, Task, options, room_for, said_alone
+
+LISTENING = "0A"
 
 POLICY = Policy(most_running=4, chunk=7, positions=64)
 
@@ -376,6 +379,11 @@ def largest_of_its_own(patch: Patch) -> None:
     patch.setattr(Group, "largest", wrong)
 
 
+def pages_not_widened(patch: Patch) -> None:
+    """A page is taken for as many tokens as the rank keeps of it."""
+    patch.setattr(context, "widened", lambda chain, of: chain)
+
+
 def share_of_another(patch: Patch) -> None:
     """The first rank's share of what works on each token."""
     patch.setattr(Rank, "heads", lambda self, count: slice(0, count // self.of))
@@ -399,6 +407,7 @@ FAULTS: dict[str, Callable[[Patch], None]] = {
         no_layers,
         another_owner,
         largest_of_its_own,
+        pages_not_widened,
         share_of_another,
         takes_no_part,
     )
@@ -412,6 +421,20 @@ def _with(fault: str, group: Group) -> Iterator[None]:
         if fault and group.rank.number == group.rank.of - 1:
             FAULTS[fault](patch)
         yield
+
+
+def listens_at(group: Group) -> list[str]:
+    """The addresses at which this process can be connected to, in the kernel's words."""
+    own = {os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd") if _is_open(name)}
+    lines = [
+        line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/self/net/{name}").read_text().splitlines()[1:]
+    ]
+    group.numbers([len(lines)])
+    return [line[1].split(":")[0] for line in lines if line[3] == LISTENING and f"socket:[{line[9]}]" in own]
+
+
+def _is_open(name: str) -> bool:
+    return Path(f"/proc/self/fd/{name}").is_symlink()
 
 
 def dies(group: Group, steps: int) -> int:

@@ -11,8 +11,9 @@ from impl.layout import Layout
 from impl.misuse import Misuse
 from impl.serving.engine.rank import Rank
 from impl.serving.engine.tiny import tiny
+from impl.serving.parallel.agreement import Disagreement
 from impl.serving.parallel.context import collapsed, own_positions, widened
-from impl.serving.parallel.processes import Ranks
+from impl.serving.parallel.processes import Failure, Ranks
 from tests.serving.ranked import POLICY, by_tokens, is_right
 from tests.serving.running import tasks
 
@@ -58,6 +59,13 @@ def test_a_rank_that_combines_otherwise_shows(two: Ranks, fault: str) -> None:
     layout = LAYOUTS["latents beside states"]
     reports = two.results(by_tokens, layout, ASKED, 3, fault)
     assert not is_right(layout, ASKED, reports)
+
+
+def test_a_rank_that_counts_tokens_of_its_own_pages_is_noticed_by_all(two: Ranks) -> None:
+    for outcome in two.outcomes(by_tokens, LAYOUTS["latents beside states"], ASKED, 3, "pages_not_widened"):
+        assert isinstance(outcome, Failure)
+        assert isinstance(outcome.error, Disagreement), outcome.said
+        assert outcome.error.what == "the ids of full"
 
 
 def test_every_token_has_one_owner_that_finds_it_in_its_own_page() -> None:

@@ -5,7 +5,7 @@ import pytest
 from impl.misuse import Misuse
 from impl.serving.parallel.group import RankLost
 from impl.serving.parallel.processes import Failure, Ranks
-from tests.serving.ranked import by_heads, dies, lags
+from tests.serving.ranked import by_heads, dies, lags, listens_at
 from tests.serving.running import tasks
 
 
@@ -33,6 +33,13 @@ def test_a_rank_that_dies_while_it_serves_is_an_error_on_the_others() -> None:
     assert dead == Failure(None, "its process has ended")
     assert isinstance(other.error, RankLost), other.said
     assert other.error.lost == (1,)
+
+
+def test_ranks_can_be_reached_from_their_own_machine_alone() -> None:
+    with Ranks(2) as ranks:
+        addresses = [address for rank in ranks.results(listens_at) for address in rank]
+    assert addresses
+    assert set(addresses) <= {"0100007F", "00000000000000000000000001000000"}
 
 
 def test_one_rank_is_no_group() -> None:

@@ -28,7 +28,7 @@ class Failure:
     """What became of a rank that gave no result.
 
     Attributes:
-        error: what it raised; None if its process ended, or was silent for too long.
+        error: what it raised; None if its process ended, or was silent for too long, and its group is of no use.
         said: for people.
     """
 
