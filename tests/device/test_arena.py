@@ -106,9 +106,12 @@ def test_fresh_pages_show_no_number_and_the_sink_is_zero(simulated: Simulated) -
 
 
 def test_memory_that_is_resumed_has_a_clean_sink_behind_the_allocators_stream(simulated: Simulated) -> None:
+    simulated.runtime.run_all()
+    assert simulated.device.has_caught_up()
     simulated.allocator.release_memory()
     assert simulated.device.arena.numel() == 0
     simulated.allocator.resume_memory()
+    assert not simulated.device.has_caught_up()
     assert bool((simulated.device.arena[:8] == POISON).all())
     while not simulated.device.has_caught_up():
         simulated.runtime.step(0)

@@ -1,5 +1,6 @@
 import pytest
 
+from impl.device.runtime import Work
 from impl.device.simulated.accesses import Race
 from impl.device.simulated.runtime import SimulatedRuntime
 from tests.device.work import in_pieces, work
@@ -125,3 +126,26 @@ def test_a_page_of_one_size_over_pages_of_another_is_compared_in_bytes() -> None
     with pytest.raises(Race) as raised:
         runtime.run_all()
     assert raised.value.first.work == "small"
+
+
+def test_the_pieces_of_a_transfer_race_with_one_another_and_those_on_a_stream_do_not() -> None:
+    for choice in (0, 1):
+        runtime = SimulatedRuntime()
+        runtime.transfer(in_pieces("receive", (0, 8), (4, 12)))
+        runtime.step(choice)
+        with pytest.raises(Race) as raised:
+            runtime.run_all()
+        assert (raised.value.begin, raised.value.end) == (4, 8)
+    runtime = SimulatedRuntime()
+    runtime.launch("host", in_pieces("copy", (0, 8), (4, 12)))
+    runtime.run_all()
+
+
+def test_a_piece_does_not_race_with_itself_and_a_transfer_that_ended_races_with_nobody() -> None:
+    runtime = SimulatedRuntime()
+    first, second = work("send", reads=[(0, 8)], writes=[(0, 8)]), work("send", writes=[(8, 16)])
+    end = runtime.transfer(Work("send", (*first.pieces, *second.pieces)))
+    runtime.run_all()
+    assert runtime.is_done(end)
+    runtime.launch("one", work("later", writes=[(0, 16)]))
+    runtime.run_all()

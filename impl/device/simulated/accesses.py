@@ -25,9 +25,9 @@ class Access(NamedTuple):
     ticket: int | None
     touch: Touch
 
-    def is_before(self, clock: Clock) -> bool:
-        """Whether it is over before anything of this clock begins."""
-        return clock.get(self.agent, 0) >= self.number
+    def is_before(self, other: "Access", clock: Clock) -> bool:
+        """Whether it is over before another, which comes behind this clock; what one piece touches is in order."""
+        return clock.get(self.agent, 0) >= self.number or (self.agent, self.number) == (other.agent, other.number)
 
     def __str__(self) -> str:
         whose = "the allocator" if self.ticket is None else f"ticket {self.ticket}"
@@ -89,11 +89,11 @@ class Accesses:
                 stretch.reads[access.agent] = access
 
     def _check(self, stretch: _Stretch, access: Access, clock: Clock) -> None:
-        if stretch.write is not None and not stretch.write.is_before(clock):
+        if stretch.write is not None and not stretch.write.is_before(access, clock):
             raise Race(stretch.write, access)
         if access.touch.writes:
             for read in stretch.reads.values():
-                if not read.is_before(clock):
+                if not read.is_before(access, clock):
                     raise Race(read, access)
 
 

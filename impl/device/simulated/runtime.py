@@ -39,6 +39,7 @@ class _Task:
     agent: str
     work: Work
     piece: Piece
+    number: int
     clock: Clock
     end: SimulatedEvent | None = None
 
@@ -86,7 +87,7 @@ class SimulatedRuntime:
         join(clock, self._host)
         for piece in work.pieces:
             clock[stream] = clock.get(stream, 0) + 1
-            self._queues[stream].append(_Task(stream, work, piece, dict(clock)))
+            self._queues[stream].append(_Task(stream, work, piece, clock[stream], dict(clock)))
 
     def record(self, stream: str) -> SimulatedEvent:
         """See `Runtime.record`."""
@@ -105,9 +106,12 @@ class SimulatedRuntime:
         """See `Runtime.transfer`."""
         self._transfers += 1
         agent = f"transfer {self._transfers}"
-        clock = {**self._host, agent: 1}
-        end = SimulatedEvent(clock, None, len(work.pieces), not work.pieces)
-        self._flying.extend(_Task(agent, work, piece, clock, end) for piece in work.pieces)
+        # none of its pieces comes behind another: what the host has seen is all that they come behind
+        clock, count = dict(self._host), len(work.pieces)
+        end = SimulatedEvent({**clock, agent: count}, None, count, not count)
+        self._flying.extend(
+            _Task(agent, work, piece, number, clock, end) for number, piece in enumerate(work.pieces, 1)
+        )
         return end
 
     def is_done(self, event: SimulatedEvent) -> bool:
@@ -230,7 +234,7 @@ class SimulatedRuntime:
         task.end.is_done = not task.end.left
 
     def _run(self, task: _Task) -> None:
-        work, number = task.work, task.clock[task.agent]
+        work, number = task.work, task.number
         touched = []
         for touch in task.piece.touches():
             self._accesses.add(Access(task.agent, number, work.name, work.ticket, touch), task.clock)
