@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from impl.allocator import Allocator
-from impl.chain import Chain
-from impl.device.arena import ArenaDevice
+from impl.chain import Chain, chain_for
+from impl.device.arena import ALLOCATOR, ArenaDevice
 from impl.device.cuda import CudaEvent, CudaRuntime
 from impl.device.immediate import ImmediateDevice
 from impl.device.protocol import Device
@@ -106,6 +106,21 @@ def test_memory_is_taken_inside_the_stream_behind_which_it_is_used(runtime: Cuda
     memory = runtime.empty("one", 3, torch.int64)
     assert (memory.shape, memory.dtype) == ((3,), torch.int64)
     assert asked == [("stream", "stream 0"), ("inside", "stream 0")]
+
+
+def test_an_arena_takes_its_memory_behind_the_allocators_stream(runtime: CudaRuntime, asked: Asked) -> None:
+    taken = []
+
+    def empty(stream: str, count: int, dtype: torch.dtype) -> torch.Tensor:
+        taken.append(stream)
+        return torch.empty(count, dtype=dtype)
+
+    runtime.empty = empty  # type: ignore[method-assign]  # it stands in for one
+    device = ArenaDevice(chain_for(toy_layout(("state", 80), ("full", 32)), 4000), runtime)
+    device.release_memory()
+    device.resume_memory()
+    assert taken == [ALLOCATOR] * 4
+    assert {stream for _, stream in asked} == {"stream 0"}
 
 
 def test_streams_are_made_on_the_device(runtime: CudaRuntime, monkeypatch: pytest.MonkeyPatch) -> None:

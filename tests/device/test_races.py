@@ -115,6 +115,15 @@ def test_every_reader_counts_for_a_later_writer() -> None:
     assert raised.value.first.agent == "three"
 
 
+def test_who_reads_a_part_does_not_read_the_rest() -> None:
+    runtime = SimulatedRuntime()
+    runtime.launch("one", work("all of it", reads=[(0, 16)]))
+    runtime.launch("two", work("a part", reads=[(0, 8)]))
+    runtime.wait("three", runtime.record("one"))
+    runtime.launch("three", work("the rest", writes=[(8, 16)]))
+    runtime.run_all()
+
+
 def test_a_page_of_one_size_over_pages_of_another_is_compared_in_bytes() -> None:
     runtime = SimulatedRuntime()
     for page in range(4):

@@ -4,12 +4,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 import pytest
+import torch
 
 from fuzz.faults.fault import replaced
 from fuzz.setups import setup_of
 from gpu_tests.allocator.graphs import replay_while_pages_move
 from gpu_tests.allocator.machine import drive
 from impl.device.arena import ArenaDevice
+from impl.device.views import page_view
+from impl.numbers import Int64
 from tests.gpu.at_once import HERE
 
 SETUPS = [setup_of(name) for name in ("toy-state-full", "toy-three", "toy-four")]
@@ -36,12 +39,34 @@ def test_a_run_that_did_too_little_does_not_hold() -> None:
     assert not run.holds
 
 
+def _move_half(self: ArenaDevice[object], band: int, sources: Int64, targets: Int64) -> None:
+    half = self.chain.bands[band].page_bytes // 2
+    pages = page_view(self.arena, self.chain.bands[band])[:, :half]
+    pages[torch.from_numpy(targets)] = pages[torch.from_numpy(sources)]
+
+
+def _spilling(update: Callable[..., None]) -> Callable[..., None]:
+    def patched(self: ArenaDevice[object], *arguments: object) -> None:
+        update(self, *arguments)
+        self.arena[self.chain.base - 1] ^= 1
+
+    return patched
+
+
+def _wait(*_: object) -> None:
+    # what torch says where the host may not wait
+    raise RuntimeError("called a synchronizing CUDA operation")
+
+
 FAULTS: dict[str, tuple[Callable[[], AbstractContextManager[None]], str]] = {
     "pages are not moved": (lambda: replaced(ArenaDevice, "move_pages", lambda _: lambda *_: None), "no-foreign-bytes"),
     "the page table is not updated": (
         lambda: replaced(ArenaDevice, "update_table", lambda _: lambda *_: None),
         "content",
     ),
+    "only half of a page is moved": (lambda: replaced(ArenaDevice, "move_pages", lambda _: _move_half), "no-foreign"),
+    "the sink is written": (lambda: replaced(ArenaDevice, "update_table", _spilling), "inside-arena"),
+    "the host waits": (lambda: replaced(ArenaDevice, "move_pages", lambda _: _wait), "no-host-sync"),
 }
 
 
@@ -51,7 +76,7 @@ def test_what_is_broken_is_seen(name: str) -> None:
     with broken():
         run = drive(HERE, SETUPS, 1, 4_000)
     assert run.violation is not None
-    assert f"{named}" in run.violation
+    assert f": {named}" in run.violation
     assert not run.holds
 
 
