@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from events import records
@@ -23,7 +24,7 @@ from spec.judge.judge import Judge
 from spec.judge.verdict import Finding
 from tests.serving.running import Served, Task, drive, furthest, quiet, room_for
 
-POLICY = Policy(most_running=3, chunk=7, positions=96)
+POLICY = Policy(most_running=3, chunk=12, positions=48)
 INTERVAL = 8
 
 
@@ -43,7 +44,7 @@ def serve_hosted(
     *,
     late: bool = True,
     write: Write = "through",
-    folder: Any = None,
+    folder: Path | None = None,
     identity: str = "tiny weights",
 ) -> Hosted:
     """An engine on a small arena, above a host arena of so many bytes, and above files if there is a folder."""
@@ -83,24 +84,12 @@ def _judged(
     return RecordedAllocator(Allocator(layout, size, device=device), judged), devices[0]
 
 
-def texts(seed: int, count: int, longest: int = 28) -> list[tuple[int, ...]]:
-    """Texts that begin with different tokens."""
+def rounds(seed: int, count: int = 3, times: int = 2) -> list[Task]:
+    """Texts that go on alike and begin differently, each again and again with the others between and a new end."""
     rng = random.Random(seed)
-    return [
-        (first, *(rng.randrange(VOCABULARY) for _ in range(rng.randrange(longest // 2, longest))))
-        for first in range(count)
-    ]
-
-
-def rounds(seed: int, count: int = 4, times: int = 2) -> list[Task]:
-    """Each text again and again, with others between, and each time something new at its end."""
-    rng = random.Random(seed)
-    said = texts(seed, count)
-    return [
-        Task((*text, *(rng.randrange(VOCABULARY) for _ in range(rng.randrange(1, 5)))), rng.randrange(2, 4))
-        for _ in range(times)
-        for text in said
-    ]
+    alike = [rng.randrange(VOCABULARY) for _ in range(16)]
+    texts = [(first, *alike[: rng.randrange(12, 17)]) for first in range(count)]
+    return [Task((*text, rng.randrange(VOCABULARY)), rng.randrange(2, 4)) for _ in range(times) for text in texts]
 
 
 def say(hosted: Hosted, asked: list[Task], seed: int, at_a_time: int = 1) -> float:
@@ -132,9 +121,19 @@ def nothing_is_lost(hosted: Hosted) -> None:
 
 def small(layout: Layout) -> int:
     """Bytes of an arena in which one task has room, and hardly what another one left."""
-    return room_for(layout, 64, states=4)
+    return room_for(layout, 32, states=3)
 
 
 def large(layout: Layout) -> int:
     """Bytes of an arena in which everything has room."""
     return room_for(layout, 600, states=40)
+
+
+def damage(folder: Path) -> int:
+    """Turn a bit of each file's page; how many there are."""
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    for path in paths:
+        content = bytearray(path.read_bytes())
+        content[200] ^= 64
+        path.write_bytes(content)
+    return len(paths)

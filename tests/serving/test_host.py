@@ -1,11 +1,21 @@
 """The host tier: what gave way on the device comes back from the host, and no logit tells the difference."""
 
+import random
+from pathlib import Path
+
 import pytest
 
+from impl.layout import Lifetime
+from impl.plan import Refusal
 from impl.serving.engine.tiny import PATTERNS, tiny
 from impl.serving.host.cache import Write
-from tests.serving.hosting import large, nothing_is_lost, rounds, say, serve_hosted, small
-from tests.serving.running import TOLERANCE
+from impl.serving.host.digests import digests_of
+from impl.serving.host.pages import HostPages, Place
+from impl.serving.host.recall import Known, recallable
+from tests.serving.hosting import Hosted, large, nothing_is_lost, rounds, say, serve_hosted, small
+from tests.serving.running import TOLERANCE, drive, furthest, quiet, room_for
+
+ALL_KINDS = "inkling-small"
 
 
 @pytest.mark.parametrize("write", ["through", "back"])
@@ -17,3 +27,153 @@ def test_a_round_trip_through_the_host_changes_no_logit(pattern: str, write: Wri
     assert hosted.cache.backed_up > 0
     assert hosted.cache.loaded > 0
     nothing_is_lost(hosted)
+
+
+def test_a_full_host_several_jobs_at_a_time_and_compaction_change_no_logit() -> None:
+    layout, asked = tiny(ALL_KINDS), rounds(3, count=4)
+    hosted = serve_hosted(layout, room_for(layout, 64, states=5), room_for(layout, 24, states=3), write="back")
+    chance, jobs, moved = random.Random(5), [], 0
+
+    def compact_at_times() -> None:
+        nonlocal moved
+        if chance.random() < 0.2:
+            quiet(hosted)
+            moved += hosted.allocator.compact(1 << 40)
+            hosted.host.compact(1 << 40)
+
+    for begin in range(0, len(asked), 2):
+        jobs += [hosted.engine.submit(task.prompt, task.new_tokens) for task in asked[begin : begin + 2]]
+        drive(hosted, chance, compact_at_times)
+    assert furthest(layout, asked, jobs) < TOLERANCE
+    assert hosted.cache.loaded > 0
+    assert moved > 0
+    assert hosted.host.statistics().refusals["evict"] > 0
+    nothing_is_lost(hosted)
+
+
+# ------------------------------------------------------------------------------------------------------ coming up
+
+
+def _put_down(hosted: Hosted) -> tuple[int, ...]:
+    """A text of which the host has all and the device nothing."""
+    (task, *_) = rounds(1)
+    assert say(hosted, [task], seed=1) < TOLERANCE
+    quiet(hosted)
+    super(type(hosted.cache), hosted.cache).clear()
+    assert not any(kind.live for kind in hosted.allocator.statistics().kinds)
+    return task.prompt
+
+
+def test_a_request_that_ends_before_its_load_has_landed_leaves_nothing_behind() -> None:
+    layout = tiny(ALL_KINDS)
+    hosted = serve_hosted(layout, large(layout), large(layout))
+    prompt = _put_down(hosted)
+    request = hosted.cache.begin(prompt)
+    assert request.tokens == len(prompt) // 8 * 8
+    assert hosted.cache.copies.flying
+    hosted.engine.requests.finish([request])
+    hosted.cache.clear()
+    # what is on its way is held on both sides until it is there
+    assert any(kind.withheld for kind in hosted.allocator.statistics().kinds)
+    assert hosted.host.outstanding()
+    nothing_is_lost(hosted)
+
+
+def test_a_load_that_has_no_room_on_the_device_is_not_begun_for_any_kind() -> None:
+    layout = tiny(ALL_KINDS)
+    hosted = serve_hosted(layout, small(layout), large(layout))
+    prompt = _put_down(hosted)
+    full = hosted.allocator.band("full")
+    count = next(n for n in range(1, 999) if isinstance(hosted.allocator.plan({"full": n}), Refusal)) - 1
+    taken = hosted.allocator.allocate({"full": count})
+    assert not isinstance(taken, Refusal)
+    before = [kind.live for kind in hosted.allocator.statistics().kinds]
+    request = hosted.cache.begin(prompt)
+    assert request.tokens == 0
+    assert [kind.live for kind in hosted.allocator.statistics().kinds] == before
+    assert hosted.cache.loaded == 0
+    hosted.engine.requests.finish([request])
+    hosted.allocator.release(full, taken.ids[full])
+    assert hosted.cache.begin(prompt).tokens > 0
+
+
+def test_what_was_cleared_is_not_recalled() -> None:
+    layout = tiny("gpt-oss-20b")
+    hosted = serve_hosted(layout, large(layout), large(layout))
+    prompt = _put_down(hosted)
+    hosted.cache.clear()
+    assert hosted.cache.begin(prompt).tokens == 0
+
+
+@pytest.mark.parametrize("missing", ["full", "window10", "state"])
+def test_a_text_goes_on_only_as_far_as_every_kind_does(missing: str) -> None:
+    layout = tiny(ALL_KINDS)
+    kinds = layout.kinds
+    digests = digests_of([(page, 0, 0, 0) for page in range(8)])
+    states = {digests[3], digests[7]}
+    known = Known([[] for _ in kinds], {}, 0)
+
+    def is_below(place: Place) -> bool:
+        kind = kinds[place.band]
+        there = place.digest in states if kind.lifetime is Lifetime.STATE else True
+        return there and not (kind.name == missing and place.digest in digests[5:])
+
+    whole = recallable(kinds, digests, known, lambda place: True)
+    part = recallable(kinds, digests, known, is_below)
+    assert whole is not None
+    assert whole.pages == 8
+    assert part is not None
+    # four pages of text are the last after which there is a state, and before any of this kind is missing
+    assert part.pages == 4
+    assert recallable(kinds, digests, Known([[] for _ in kinds], {}, 4), is_below) is None
+
+
+# -------------------------------------------------------------------------------------------------- the host's pages
+
+
+def test_a_page_that_somebody_uses_never_gives_way() -> None:
+    layout = tiny("gpt-oss-20b")
+    hosted = serve_hosted(layout, small(layout), room_for(layout, 16))
+    pages = HostPages(hosted.host)
+    full = hosted.host.band("full")
+    places = [Place(full, bytes([number])) for number in range(99)]
+    kept = pages.take(places[:2])
+    hosted.host.share(full, [kept[places[0]]])
+    for begin in range(2, 90, 4):
+        assert pages.take(places[begin : begin + 4])
+    assert pages.get(places[0]) == kept[places[0]]
+    assert pages.get(places[1]) is None
+    hosted.host.release(full, [kept[places[0]]])
+    pages.clear()
+    assert not hosted.host.statistics().kinds[full].live
+
+
+def test_as_many_as_have_room_are_taken_the_first_ones_first() -> None:
+    layout = tiny("gpt-oss-20b")
+    hosted = serve_hosted(layout, small(layout), room_for(layout, 16))
+    pages = HostPages(hosted.host)
+    places = [Place(hosted.host.band("full"), bytes([number])) for number in range(200)]
+    taken = pages.take(places)
+    assert 0 < len(taken) < len(places)
+    assert list(taken) == places[: len(taken)]
+
+
+# ------------------------------------------------------------------------------------------------------------ files
+
+
+@pytest.mark.parametrize("pattern", ["qwen3.5-4b", ALL_KINDS])
+def test_what_an_engine_left_in_files_another_one_goes_on_with(pattern: str, tmp_path: Path) -> None:
+    layout, asked = tiny(pattern), rounds(1, count=2, times=1)
+    for loads in (False, True):
+        hosted = serve_hosted(layout, large(layout), large(layout), folder=tmp_path)
+        assert say(hosted, asked, seed=1) < TOLERANCE
+        assert (hosted.cache.loaded > 0) == loads
+        nothing_is_lost(hosted)
+
+
+def test_files_of_other_weights_are_not_looked_at(tmp_path: Path) -> None:
+    layout, asked = tiny("gpt-oss-20b"), rounds(1, count=1, times=1)
+    for identity in ("these weights", "those weights"):
+        hosted = serve_hosted(layout, large(layout), large(layout), folder=tmp_path, identity=identity)
+        assert say(hosted, asked, seed=1) < TOLERANCE
+        assert hosted.cache.loaded == 0

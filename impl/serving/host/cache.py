@@ -50,7 +50,7 @@ class TieredCache(PrefixCache):
         files: Files | None = None,
     ) -> None:
         super().__init__(allocator, engine.requests, interval=interval)
-        self._engine, self._host, self._write, self._files = engine, host, write, files
+        self._engine, self._host, self._write, self.files = engine, host, write, files
         self.host_pages = HostPages(host)
         self.copies = Copies(allocator, device, host, host_device, self._landed)
         self.backed_up = self.loaded = 0
@@ -115,9 +115,9 @@ class TieredCache(PrefixCache):
             self.backed_up += len(pairs)
 
     def _landed(self, copy: Copy) -> None:
-        if self._files is not None and copy.stream == BACKUP:
+        if self.files is not None and copy.stream == BACKUP:
             for place, content in copy.bytes_of.items():
-                self._files.put(place, content.numpy().tobytes())
+                self.files.put(place, content.numpy().tobytes())
 
     # ------------------------------------------------------------------------------------------------------ coming up
 
@@ -142,7 +142,7 @@ class TieredCache(PrefixCache):
         return Known([ids[:matching] for ids in known], states, self._usable(path, known))
 
     def _is_below(self, place: Place) -> bool:
-        return self.host_pages.get(place) is not None or (self._files is not None and self._files.has(place))
+        return self.host_pages.get(place) is not None or (self.files is not None and self.files.has(place))
 
     def _recall(self, tokens: Sequence[int], recall: Recall) -> bool:
         """Bring up what the device lacks, if there is room; False if a file that was counted on is not whole."""
@@ -171,8 +171,8 @@ class TieredCache(PrefixCache):
         """What files have of each of these, or None if one is not whole."""
         contents = {}
         for place in places:
-            assert self._files is not None, "what is below, and not on the host, is in a file"
-            content = self._files.get(place)
+            assert self.files is not None, "what is below, and not on the host, is in a file"
+            content = self.files.get(place)
             if content is None:
                 return None
             contents[place] = content

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import struct
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -73,15 +72,18 @@ class Files:
         if self.has(place):
             return
         whole = self._header(place) + content
+        unfinished = self._folder / f".{path.name}-{os.getpid()}"
         try:
-            with tempfile.NamedTemporaryFile(dir=self._folder, prefix=".", delete=False) as file:
+            with unfinished.open("wb") as file:
                 file.write(whole + _checksum(whole))
                 file.flush()
                 os.fsync(file.fileno())
-            Path(file.name).replace(path)
+            unfinished.replace(path)
             self._unusable.discard(place)
         except OSError:
             self.failed += 1
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
 
     def _header(self, place: Place) -> bytes:
         band = self._bands[place.band]

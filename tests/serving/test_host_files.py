@@ -1,0 +1,115 @@
+"""A page in a file is whole, of this text, kind and model, or it is none."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from impl.chain import chain_for
+from impl.serving.engine.tiny import tiny
+from impl.serving.host.digests import digests_of, fingerprint_of
+from impl.serving.host.files import Files
+from impl.serving.host.pages import Place
+
+LAYOUT = tiny("gpt-oss-20b")
+BANDS = chain_for(LAYOUT, 100_000).bands
+PLACE, OTHER = (Place(1, digest) for digest in digests_of([(1, 2, 3, 4), (5, 6, 7, 8)]))
+CONTENT = bytes(range(256)) * (BANDS[1].page_bytes // 256)
+
+
+def files_in(folder: Path, identity: str = "weights") -> Files:
+    return Files(folder, fingerprint_of(LAYOUT, identity), BANDS)
+
+
+def test_what_is_put_is_got(tmp_path: Path) -> None:
+    files = files_in(tmp_path)
+    assert files.get(PLACE) is None
+    files.put(PLACE, CONTENT)
+    assert files_in(tmp_path).get(PLACE) == CONTENT
+    assert files_in(tmp_path).get(OTHER) is None
+
+
+def _torn(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _longer(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"x")
+
+
+def _a_bit_turned(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def _of_another_text(path: Path) -> None:
+    files = files_in(path.parents[1])
+    files.put(OTHER, CONTENT)
+    files.path_of(OTHER).rename(path)
+
+
+def _of_another_kind(path: Path) -> None:
+    files = files_in(path.parents[1])
+    window = Place(0, PLACE.digest)
+    files.put(window, bytes(BANDS[0].page_bytes))
+    files.path_of(window).rename(path)
+
+
+def _of_another_model(path: Path) -> None:
+    files = files_in(path.parents[1], "other weights")
+    files.put(PLACE, CONTENT)
+    files.path_of(PLACE).rename(path)
+
+
+@pytest.mark.parametrize(
+    "spoil", [_torn, _empty, _longer, _a_bit_turned, _of_another_text, _of_another_kind, _of_another_model]
+)
+def test_what_is_not_whole_or_not_ones_own_is_none(spoil: Callable[[Path], None], tmp_path: Path) -> None:
+    files = files_in(tmp_path)
+    files.put(PLACE, CONTENT)
+    spoil(files.path_of(PLACE))
+    assert files.has(PLACE)
+    assert files.get(PLACE) is None
+    assert files.rejected == 1
+    assert not files.has(PLACE)
+    # and it can be kept again
+    files.put(PLACE, CONTENT)
+    assert files.get(PLACE) == CONTENT
+
+
+def test_a_disk_that_fails_loses_a_page_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = files_in(tmp_path)
+
+    def full(descriptor: int) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    files.put(PLACE, CONTENT)
+    assert files.failed == 1
+    assert not files.has(PLACE)
+    assert not list(files.path_of(PLACE).parent.iterdir())
+
+
+def test_a_name_that_is_no_file_is_none_and_is_not_asked_for_again(tmp_path: Path) -> None:
+    files = files_in(tmp_path)
+    files.path_of(PLACE).mkdir()
+    assert files.has(PLACE)
+    assert files.get(PLACE) is None
+    assert not files.has(PLACE)
+    files.put(PLACE, CONTENT)
+    assert files.failed == 1
+
+
+def test_another_layout_has_another_fingerprint() -> None:
+    prints = {
+        fingerprint_of(LAYOUT, "a"),
+        fingerprint_of(LAYOUT, "b"),
+        fingerprint_of(tiny("gemma-4-31b"), "a"),
+    }
+    assert len(prints) == 3
