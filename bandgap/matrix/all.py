@@ -10,11 +10,14 @@ from bandgap.matrix.judged import JUDGED
 from bandgap.matrix.kernels import KERNELS
 from bandgap.matrix.proved import PROVED
 from bandgap.matrix.row import Baseline, Matrix, Row, Seeded, Settings, Source
+from bandgap.matrix.serving import SERVING
 
 
 @cache
 def _by_source() -> tuple[tuple[Source, tuple[Seeded, ...]], ...]:
-    return tuple((source, tuple(source.faults())) for source in (PROVED, CODE, KERNELS, JUDGED, *peers.sources()))
+    return tuple(
+        (source, tuple(source.faults())) for source in (PROVED, CODE, KERNELS, JUDGED, SERVING, *peers.sources())
+    )
 
 
 def all_faults() -> tuple[Seeded, ...]:

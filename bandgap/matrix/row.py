@@ -13,8 +13,8 @@ class Seeded:
 
     Attributes:
         name: unlike that of any other.
-        level: what it is a fault of: `specification`, `proof`, `allocator`, `device`, `recorder`, `kernel`, `judge`, or
-            an adapter.
+        level: what it is a fault of: `specification`, `proof`, `allocator`, `device`, `recorder`, `kernel`, `judge`,
+            a part of serving, or an adapter.
         precedent: a public report of a fault of its class, or the class; empty for what is left out to see what it is
             for.
         property: the one that must catch it.

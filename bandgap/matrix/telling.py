@@ -115,9 +115,10 @@ def _summary(matrix: Matrix) -> str:
     taken = (
         f"median {median(row.seconds for row in caught):.1f} s, the longest {max(row.seconds for row in caught):.1f} s"
     )
-    longest = max((row.shrunk for row in caught if row.shrunk is not None), default=0)
+    longest = max((row.shrunk for row in caught if row.shrunk is not None), default=None)
     return (
-        f"{len(caught)} of {counted(len(run))} caught by the property that they name; {taken}; at most {longest} calls"
+        f"{len(caught)} of {counted(len(run))} caught by the property that they name; {taken}"
+        f"{'' if longest is None else f'; at most {longest} calls'}"
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bandgap.cli import app
-from bandgap.matrix import judged, peers
+from bandgap.matrix import judged, peers, serving
 from bandgap.matrix.all import all_faults, levels, near, tried
 from bandgap.matrix.classes import CLASSES
 from bandgap.matrix.row import Baseline, Matrix, Row, Seeded, Settings
@@ -39,10 +39,22 @@ def test_every_seeded_fault_of_the_project_is_in_the_matrix_once() -> None:
     names = Counter(fault.name for fault in all_faults())
     assert set(names.values()) == {1}
     adapters = {name for name in names if name.startswith(("sglang/", "vllm/"))}
-    assert set(names) == {*FAULTS, *KERNEL_FAULTS, *JUDGE_FAULTS, *everything().trials} | adapters
+    of_serving = {fault.name for fault in serving.SERVING.faults()}
+    assert set(names) == {*FAULTS, *KERNEL_FAULTS, *JUDGE_FAULTS, *everything().trials} | adapters | of_serving
     assert len(adapters) >= 26
     counts = Counter(fault.level.split()[0] for fault in all_faults())
-    assert set(counts) == {"specification", "proof", "allocator", "device", "recorder", "kernel", "judge", "adapter"}
+    assert set(counts) == {
+        "specification",
+        "proof",
+        "allocator",
+        "device",
+        "recorder",
+        "kernel",
+        "judge",
+        "serving",
+        "adapter",
+    }
+    assert counts["serving"] >= 9
     assert counts["judge"] >= 10
 
 
@@ -211,3 +223,64 @@ def test_the_matrix_of_everything_fits_the_terminal(width: int, tmp_path: Path) 
     assert text.count("59,999") == len(all_faults())
     assert ("sglang#35049" in text) == (width >= 120)
     assert json.loads(json.dumps(document(matrix)))["verdicts"]["caught"] == -(-len(all_faults()) // 3)
+
+
+# -------------------------------------------------------------------------------------------------------- of serving
+
+
+FILE = """
+from tests.serving.seeded import fault
+
+import pytest
+
+
+@fault([], "same-logits", "none")
+def _shown(patch):
+    \"\"\"Something is wrong.\"\"\"
+
+
+@fault([], "same-logits", "none")
+def _not_shown(patch):
+    \"\"\"Something else is wrong.\"\"\"
+
+
+@fault([], "same-logits", "none")
+def _forgotten(patch):
+    \"\"\"Nobody tries it.\"\"\"
+
+
+@pytest.mark.parametrize("name", ["shown", "not_shown"])
+def test_a_fault_shows(name):
+    assert name == "shown"
+
+
+def test_nothing_shows_where_there_is_no_fault():
+    assert {unmodified}
+"""
+
+
+def of_file(monkeypatch: pytest.MonkeyPatch, folder: Path, *, unmodified: bool = True) -> list[Baseline | Row]:
+    """What comes of the faults of a file."""
+    path = folder / "test_some_faults.py"
+    path.write_text(FILE.replace("{unmodified}", str(unmodified)))
+    monkeypatch.setattr(serving, "FOLDER", folder)
+    return list(serving.SERVING.tried([fault.name for fault in serving.SERVING.faults()], SETTINGS))
+
+
+def test_a_fault_of_serving_is_caught_only_if_its_test_saw_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    baseline, *rows = of_file(monkeypatch, tmp_path)
+    assert isinstance(baseline, Baseline)
+    assert baseline.property is None
+    assert [(row.fault.name, row.verdict) for row in rows if isinstance(row, Row)] == [
+        ("some/shown", "caught"),
+        ("some/not-shown", "survived"),
+        ("some/forgotten", "invalid"),
+    ]
+
+
+def test_no_fault_of_serving_is_tried_when_something_shows_without_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (baseline,) = of_file(monkeypatch, tmp_path, unmodified=False)
+    assert isinstance(baseline, Baseline)
+    assert baseline.property is not None
