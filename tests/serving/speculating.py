@@ -40,13 +40,13 @@ class Speculation:
     Attributes:
         served: the engine, and all that it stands on.
         drafter: proposes.
-        heard: of each verified turn its text up to the last known token, the turn, and how much was accepted.
+        heard: each verified turn, and how much was accepted.
         asked: each job, and what it is asked for.
     """
 
     served: Served
     drafter: Drafter
-    heard: list[tuple[tuple[int, ...], Turn, int]] = field(default_factory=list)
+    heard: list[tuple[Turn, int]] = field(default_factory=list)
     asked: dict[Job, Task] = field(default_factory=dict)
 
     @property
@@ -58,7 +58,7 @@ class Speculation:
     @property
     def accepted(self) -> set[int]:
         """How many guesses were accepted, of all turns."""
-        return {accepted for _, _, accepted in self.heard}
+        return {accepted for _, accepted in self.heard}
 
     def ask(self, task: Task) -> Job:
         """A job."""
@@ -94,11 +94,7 @@ def speculate(
         right = text[position + place + 1] if position + place + 1 < len(text) else 0
         return right if place < agree(position) else (right + 1) % VOCABULARY
 
-    def heard(turn: Turn, accepted: int) -> None:
-        text = (*turn.job.prompt, *turn.job.said)[: turn.last_known + 1]
-        all_of_it.heard.append((text, turn, accepted))
-
-    all_of_it.engine.heard = heard
+    all_of_it.engine.heard = lambda turn, accepted: all_of_it.heard.append((turn, accepted))
     if agree is not None:
         all_of_it.engine.pick = pick
     return all_of_it
@@ -107,10 +103,11 @@ def speculate(
 def furthest_proposal(made: Speculation) -> float:
     """The largest difference of any logit of the draft from what it is when nothing was ever guessed before."""
     layout, worst = made.served.layout, 0.0
-    for text, turn, _ in made.heard:
+    for turn, _ in made.heard:
         assert turn.guessed is not None
         assert turn.proposing is not None
-        features = _features(layout, type(made.drafter), text)
+        features = _features(layout, type(made.drafter), tuple(turn.job.tokens))
+        text = turn.job.tokens[: turn.last_known + 1]
         proposal = proposed_alone(made.drafter, layout, text, features, turn.guessed.tolist())
         difference = (turn.proposing - proposal.logits).abs().max()
         worst = max(worst, float(difference.nan_to_num(float("inf"))))

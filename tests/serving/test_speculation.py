@@ -1,0 +1,262 @@
+"""Whatever is guessed, the target says what it says alone, and the draft what it would without wrong guesses."""
+
+import random
+
+import pytest
+
+from impl.layout import Lifetime
+from impl.misuse import Misuse
+from impl.serving.engine.engine import Policy
+from impl.serving.engine.job import Job
+from impl.serving.engine.tiny import PATTERNS, tiny
+from impl.serving.speculation.drafters import DRAFTERS
+from impl.serving.speculation.turn import Turn
+from tests.serving.running import TOLERANCE, Served, Task, drive, furthest, quiet, room_for, tasks
+from tests.serving.speculating import (
+    DRAFT_WINDOW,
+    POLICY,
+    Speculation,
+    by_chance,
+    furthest_proposal,
+    nothing_is_left,
+    speculate,
+    tiny_with_draft,
+)
+
+ROOMY, TIGHT = 300, 30
+STATES = 14
+
+
+def longer(seed: int, count: int = 4) -> list[Task]:
+    """Tasks that say enough to guess at."""
+    return [Task(task.prompt, task.new_tokens + 8) for task in tasks(seed, count)]
+
+
+def _serve(made: Speculation, asked: list[Task], seed: int) -> None:
+    jobs = [made.ask(task) for task in asked]
+    drive(made.served, random.Random(seed))
+    _holds(made, asked, jobs)
+
+
+def _holds(made: Speculation, asked: list[Task], jobs: list[Job]) -> None:
+    assert furthest(made.served.layout, asked, jobs) < TOLERANCE
+    assert made.heard
+    assert furthest_proposal(made) < TOLERANCE
+    if made.engine.prefix is None:
+        assert nothing_is_left(made)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_wrong_guesses_retractions_and_compaction_on_a_late_device_change_no_logit(pattern: str) -> None:
+    layout, asked = tiny_with_draft(pattern), longer(1, count=6)
+    retractions = voided = moved = 0
+    for states, seed in ((3, 2), (4, 3)):
+        made = speculate(layout, room_for(layout, TIGHT, states=states), agree=by_chance(2), late=True)
+        jobs = [made.ask(task) for task in asked]
+        served, chance = made.served, random.Random(5)
+
+        def compact_at_times(served: Served = served, chance: random.Random = chance) -> None:
+            nonlocal moved
+            if chance.random() < 0.3:
+                quiet(served)
+                moved += served.allocator.compact(1 << 40)
+
+        drive(served, random.Random(seed), compact_at_times)
+        _holds(made, asked, jobs)
+        retractions, voided = retractions + made.engine.retractions, voided + made.engine.voided
+    assert min(retractions, voided, moved) > 0
+
+
+@pytest.mark.parametrize("drafter", DRAFTERS)
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_no_sort_of_draft_changes_a_logit(pattern: str, drafter: str) -> None:
+    window = DRAFT_WINDOW if drafter == "dspark" else None
+    layout = tiny_with_draft(pattern, layers=1 if drafter == "eagle" else 2, window=window)
+    made = speculate(layout, room_for(layout, ROOMY, states=STATES), drafter, agree=by_chance(1), late=True)
+    _serve(made, longer(1, count=2), 1)
+    assert {0, 3} < made.accepted
+    assert made.engine.voided > 0
+
+
+@pytest.mark.parametrize("agreed", range(4))
+@pytest.mark.parametrize("page_tokens", [1, 4, 16])
+@pytest.mark.parametrize("pattern", ["gemma-4-31b", "inkling-small"])
+def test_any_number_of_guesses_may_be_accepted_in_pages_of_any_size(
+    pattern: str, page_tokens: int, agreed: int
+) -> None:
+    layout = tiny_with_draft(pattern, page_tokens, window=DRAFT_WINDOW)
+    made = speculate(layout, room_for(layout, ROOMY, states=STATES), agree=lambda position: agreed, late=True)
+    _serve(made, longer(3, count=2), 3)
+    assert all(accepted == min(agreed, turn.drafts) for turn, accepted in made.heard)
+    assert agreed in made.accepted
+    assert bool(made.engine.voided) == (agreed < 3)
+
+
+def test_what_the_draft_itself_holds_for_likely_changes_no_logit() -> None:
+    layout = tiny_with_draft("inkling-small")
+    made = speculate(layout, room_for(layout, ROOMY, states=STATES), drafts=5)
+    _serve(made, longer(2, count=2), 1)
+
+
+@pytest.mark.parametrize("in_flight", [1, 3])
+@pytest.mark.parametrize("pattern", ["gemma-4-31b", "kimi-k3"])
+def test_any_number_of_steps_may_be_in_flight(pattern: str, in_flight: int) -> None:
+    layout = tiny_with_draft(pattern, window=DRAFT_WINDOW)
+    policy = Policy(most_running=3, chunk=7, positions=80, in_flight=in_flight)
+    made = speculate(
+        layout, room_for(layout, ROOMY, states=20), agree=by_chance(4, most=2), drafts=2, late=True, policy=policy
+    )
+    _serve(made, longer(1, count=3), 1)
+    assert bool(made.engine.voided) == (in_flight > 1)
+
+
+# ------------------------------------------------------------------------------------------------------------- windows
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_window_of_the_draft_alone_is_a_band_of_its_own_and_slides_on_accepted_tokens(pattern: str) -> None:
+    layout = tiny_with_draft(pattern, window=DRAFT_WINDOW)
+    own = [kind for kind in layout.kinds if kind.window == DRAFT_WINDOW]
+    assert [{row.draft for row in kind.rows} for kind in own] == [{True}]
+    band = layout.kinds.index(own[0])
+    made = speculate(layout, room_for(layout, ROOMY, states=STATES), agree=by_chance(6), late=True)
+    most, asked = 0, [Task((1, 2, 3), 50)]
+    jobs = [made.ask(task) for task in asked]
+
+    def look() -> None:
+        nonlocal most
+        most = max(most, made.served.allocator.statistics().kinds[band].live)
+        if jobs[0].request is not None:
+            request = jobs[0].request
+            kept = range(request.first[band] * 4, request.tokens)
+            assert max(0, request.settled - DRAFT_WINDOW + 1) in kept or not kept, "its next token reads from there"
+
+    drive(made.served, random.Random(1), look)
+    _holds(made, asked, jobs)
+    # a window and the guesses of two steps, never the whole text
+    assert 0 < most <= 9 < 52 // 4
+
+
+# ------------------------------------------------------------------------------------------------------------- states
+
+
+def test_the_copy_of_a_state_that_is_guessed_with_is_part_of_the_joint_demand() -> None:
+    layout = tiny_with_draft("qwen3-next-80b-a3b")
+    made = speculate(layout, room_for(layout, ROOMY, states=STATES), agree=lambda position: 1, late=True)
+    state = next(band for band, kind in enumerate(layout.kinds) if kind.lifetime is Lifetime.STATE)
+    made.ask(Task((1, 2, 3), 20))
+    made.engine.step()
+    quiet(made.served)
+    before = made.served.allocator.statistics().kinds[state]
+    made.engine.step()
+    after = made.served.allocator.statistics().kinds[state]
+    assert (before.live, after.live, after.copied - before.copied) == (1, 2, 1)
+    quiet(made.served)
+    assert made.served.allocator.statistics().kinds[state].live == 1
+    drive(made.served, random.Random(1))
+
+
+# ------------------------------------------------------------------------------------------------------------ in flight
+
+
+def test_what_was_launched_on_a_wrong_guess_is_discarded_and_its_pages_are_withheld_until_it_ends() -> None:
+    layout = tiny_with_draft("gpt-oss-20b", 1)
+    made = speculate(layout, room_for(layout, ROOMY), agree=lambda position: 0, late=True)
+    job = made.ask(Task((1, 2, 3), 20))
+    made.engine.step()
+    quiet(made.served)
+    assert made.engine.step()
+    assert made.engine.step(), "the next step is launched before the host has seen the last one"
+    first, second = made.engine.flying
+    runtime, device = made.served.runtime, made.served.device
+    for end in device.ends_of(first):
+        while not runtime.is_done(end):
+            runtime.run_towards(end)
+    made.engine.poll()
+    assert made.engine.flying == (second,)
+    assert len(job.said) == 2
+    assert made.engine.voided == 1
+    withheld = [kind.withheld for kind in made.served.allocator.statistics().kinds]
+    # three guesses that were wrong, and a known token and three guesses after them
+    assert withheld[-1] == 3 + 4
+    assert made.engine.step(), "what comes next does not wait for it"
+    quiet(made.served)
+    assert not any(kind.withheld for kind in made.served.allocator.statistics().kinds)
+    assert len(job.said) == 3
+    drive(made.served, random.Random(1))
+    assert furthest(layout, list(made.asked.values()), [job]) < TOLERANCE
+
+
+def test_a_job_that_says_its_last_word_among_accepted_guesses_ends_there() -> None:
+    layout, task = tiny_with_draft("inkling-small"), Task((5, 6, 7), 14)
+    alone = speculate(layout, room_for(layout, ROOMY, states=STATES), agree=lambda position: 3)
+    whole = alone.ask(task)
+    drive(alone.served, random.Random(1))
+    made = speculate(layout, room_for(layout, ROOMY, states=STATES), agree=lambda position: 3, late=True)
+    job = made.engine.submit(task.prompt, task.new_tokens, whole.said[3])
+    made.asked[job] = task
+    drive(made.served, random.Random(1))
+    assert job.said == whole.said[: whole.said.index(whole.said[3]) + 1]
+    assert nothing_is_left(made)
+
+
+# ----------------------------------------------------------------------------------------------------- when it is short
+
+
+def test_guesses_give_way_before_any_job_does() -> None:
+    layout, asked = tiny_with_draft("qwen3-next-80b-a3b"), [Task((1, 2, 3), 9), Task((4, 5), 20)]
+    sizes = {kind.name: kind.page_bytes for kind in layout.kinds}
+    # two states, the pages of 11 and 21 tokens, and the sink: no room for a copy of a state
+    made = speculate(layout, 2 * sizes["state"] + (3 + 6 + 1) * sizes["full"], agree=lambda position: 1)
+    jobs = [made.ask(task) for task in asked]
+    drive(made.served, random.Random(1))
+    _holds(made, asked, jobs)
+    assert made.engine.retractions == 0
+    # once the other has ended, there is room to guess
+    assert {turn.job for turn, _ in made.heard} == {jobs[1]}
+
+
+# --------------------------------------------------------------------------------------------------------------- prefix
+
+
+def _conversation() -> list[Task]:
+    """Turns of a conversation, and texts that leave it at the end of a page."""
+    rng = random.Random(7)
+    text = tuple(rng.randrange(96) for _ in range(40))
+    return [Task(text[:length] + leaving, 8) for length in (13, 24, 40) for leaving in ((1,), (95,) * 5)]
+
+
+@pytest.mark.parametrize("pattern", ["gpt-oss-20b", "qwen3-next-80b-a3b", "inkling-small"])
+def test_a_cached_prefix_changes_no_logit_of_target_or_draft(pattern: str) -> None:
+    layout, asked = tiny_with_draft(pattern, window=DRAFT_WINDOW), _conversation()
+    policy = Policy(most_running=3, chunk=7, positions=96, interval=8)
+    made = speculate(layout, room_for(layout, 500, states=30), agree=by_chance(3), late=True, policy=policy)
+    jobs = []
+    for task in asked:
+        jobs.append(made.ask(task))
+        drive(made.served, random.Random(1))
+    _holds(made, asked, jobs)
+    prefix = made.engine.prefix
+    assert prefix is not None
+    assert prefix.hit_tokens > prefix.asked_tokens // 4
+    prefix.clear()
+    assert nothing_is_left(made)
+
+
+# -------------------------------------------------------------------------------------------------------------- misuses
+
+
+@pytest.mark.parametrize("drafter", DRAFTERS)
+def test_a_layout_without_a_draft_is_refused(drafter: str) -> None:
+    with pytest.raises(Misuse, match="no entry has rows of a draft"):
+        DRAFTERS[drafter](tiny("gpt-oss-20b"))
+
+
+def test_the_draft_is_heard_only_of_what_was_verified() -> None:
+    layout = tiny_with_draft("gpt-oss-20b")
+    made = speculate(layout, room_for(layout, ROOMY), agree=by_chance(1), late=True, policy=POLICY)
+    _serve(made, longer(1, count=2), 1)
+    turns: list[Turn] = [turn for turn, _ in made.heard]
+    assert not any(turn.is_void for turn in turns)
+    assert made.engine.guessed == sum(turn.drafts for turn in turns)
+    assert made.engine.accepted == sum(accepted for _, accepted in made.heard)
