@@ -80,13 +80,13 @@ def test_no_sort_of_draft_changes_a_logit(pattern: str, drafter: str) -> None:
 
 @pytest.mark.parametrize("agreed", range(4))
 @pytest.mark.parametrize("page_tokens", [1, 4, 16])
-@pytest.mark.parametrize("pattern", ["gemma-4-31b", "inkling-small"])
+@pytest.mark.parametrize("pattern", ["gpt-oss-20b", "inkling-small"])
 def test_any_number_of_guesses_may_be_accepted_in_pages_of_any_size(
     pattern: str, page_tokens: int, agreed: int
 ) -> None:
     layout = tiny_with_draft(pattern, page_tokens, window=DRAFT_WINDOW)
     made = speculate(layout, room_for(layout, ROOMY, states=STATES), agree=lambda position: agreed, late=True)
-    _serve(made, longer(3, count=2), 3)
+    _serve(made, longer(3, count=1), 3)
     assert all(accepted == min(agreed, turn.drafts) for turn, accepted in made.heard)
     assert agreed in made.accepted
     assert bool(made.engine.voided) == (agreed < 3)
@@ -113,7 +113,7 @@ def test_any_number_of_steps_may_be_in_flight(pattern: str, in_flight: int) -> N
 # ------------------------------------------------------------------------------------------------------------- windows
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("pattern", ["gpt-oss-20b", "kimi-linear-48b-a3b", "inkling-small"])
 def test_a_window_of_the_draft_alone_is_a_band_of_its_own_and_slides_on_accepted_tokens(pattern: str) -> None:
     layout = tiny_with_draft(pattern, window=DRAFT_WINDOW)
     own = [kind for kind in layout.kinds if kind.window == DRAFT_WINDOW]
