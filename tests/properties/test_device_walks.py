@@ -7,7 +7,8 @@ import pytest
 from properties.specification import ON_DEVICE, dropped
 from spec.device.invariants import initial
 from spec.ranges import universe
-from tests.properties.device_walk import BrokenPromise, Step, Walk, WrongBytes
+from spec.state import WRITE
+from tests.properties.device_walk import SIZES, TOP, BrokenPromise, Step, Walk, WrongBytes
 
 SEEDS, LENGTH, HUNT = range(5), 120, 150
 LEAST = 5
@@ -37,6 +38,39 @@ def broken(step: Step) -> list[str]:
     return wrong + [
         name for name, stated in ON_DEVICE.steps.items() if stated.holds(step.before, step.after) is not True
     ]
+
+
+def written(step: Step) -> tuple[int, int] | None:
+    """The page to which an access writes that lands or tears in this step."""
+    if step.action.name not in {"device/land", "device/tear"}:
+        return None
+    s, (access,) = step.before, step.arguments
+    if s.on_table[access] or s.way[access] != WRITE:
+        return None
+    return s.in_band[access], s.at_page[access]
+
+
+def struck(step: Step, band: int, page: int) -> int:
+    """How many other pages share bytes with the one that is written: none shows what it did, and the rest all do."""
+    begin, end = page * SIZES[band], (page + 1) * SIZES[band]
+    others = [(other, its) for other in range(len(SIZES)) for its in range(-1, TOP + 1) if (other, its) != (band, page)]
+    meeting = [at for at in others if at[1] * SIZES[at[0]] < end and begin < (at[1] + 1) * SIZES[at[0]]]
+    for at in others:
+        expected = step.before.garbage if at in meeting else step.before.memory[at]
+        assert step.after.memory[at] == expected, (step.action.name, (band, page), at)
+    return len(meeting)
+
+
+def test_a_write_leaves_garbage_in_all_pages_that_share_its_bytes_and_in_no_others() -> None:
+    met: Counter[str] = Counter()
+    for seed in SEEDS[:2]:
+        walk = Walk(seed)
+        with universe(walk.domains):
+            for step in walk.steps(LENGTH):
+                at = written(step)
+                if at is not None:
+                    met[step.action.name] += struck(step, *at)
+    assert min(met[name] for name in ("device/land", "device/tear")) > 5
 
 
 def test_every_property_holds_after_every_step_and_the_device_finds_no_race() -> None:
