@@ -6,11 +6,17 @@ from contextlib import AbstractContextManager
 import pytest
 import torch
 
+from events.records import User
 from fuzz.faults.fault import replaced
 from fuzz.setups import setup_of
+from fuzz.violation import Violation
+from fuzz.watch import FROM_OUTSIDE
 from gpu_tests.allocator.graphs import replay_while_pages_move
 from gpu_tests.allocator.machine import drive
+from gpu_tests.allocator.stage import StreamStage
+from gpu_tests.allocator.target import StreamTarget
 from impl.device.arena import ArenaDevice
+from impl.device.runtime import Touch
 from impl.device.views import page_view
 from impl.numbers import Int64
 from tests.gpu.at_once import HERE
@@ -78,6 +84,34 @@ def test_what_is_broken_is_seen(name: str) -> None:
     assert run.violation is not None
     assert f": {named}" in run.violation
     assert not run.holds
+
+
+@pytest.mark.parametrize("user", ["forward", "copy", "transfer"])
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_a_reader_that_finds_something_else_says_so(user: User, place: str) -> None:
+    stage = StreamStage(StreamTarget(HERE), setup_of("toy-three"), FROM_OUTSIDE)
+    given = stage.allocate((0, 1, 0))
+    assert isinstance(given, list)
+    (vid,) = given[1]
+    writer = stage.open("forward", "compute")
+    assert writer is not None
+    assert stage.hold(writer, 1, [vid], "write")
+    stage.issue(writer, 1, [vid])
+    assert stage.complete(writer)
+    assert stage.drain()
+    touch = stage.device.page_touch(1, stage.state.page_of[1, vid], writes=True)
+    stage.device.arena[touch.begin if place == "first" else _last(stage, touch)] ^= 1
+    reader = stage.open(user, None if user == "transfer" else "other", () if user == "transfer" else (writer,))
+    assert reader is not None
+    assert stage.hold(reader, 1, [vid], "read")
+    with pytest.raises(Violation, match=f"no-foreign-bytes: ticket {reader} reads id {vid}"):
+        stage.complete(reader)
+
+
+def _last(stage: StreamStage, touch: Touch) -> int:
+    """The last byte of a page that belongs to a row."""
+    kind = stage.device.chain.bands[1].kind
+    return touch.end - kind.entry_bytes + max(row.offset + row.nbytes for row in kind.rows) - 1
 
 
 def test_a_graph_reads_the_same_pages_while_they_move() -> None:
