@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import bandgap
+from bandgap.documents.compatibility import compatibility
 from bandgap.documents.semantics import semantics
 from bandgap.documents.trust import trust
 from bandgap.lock.items import items_of, sources_in
@@ -12,7 +13,11 @@ from bandgap.lock.lockfile import NAME, RENEW, changes, locked, written
 
 ROOT = Path(bandgap.__file__).parents[1]
 
-DOCUMENTS: Mapping[str, Callable[[], str]] = {"docs/semantics.md": semantics, "docs/trust.md": trust}
+DOCUMENTS: Mapping[str, Callable[[], str]] = {
+    "docs/semantics.md": semantics,
+    "docs/trust.md": trust,
+    "docs/compatibility.md": compatibility,
+}
 """Files of the tree and what makes them."""
 
 MAKE = "bandgap docs"

@@ -1,0 +1,67 @@
+"""What SGLang's unified memory refuses, and what of it is refused here, too."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Something that SGLang's unified memory (`--enable-unified-memory`, 0.5.23) does not serve.
+
+    Attributes:
+        words: sorts of models, or features.
+        says: what is refused there, where that is more than its words.
+        here: why it need not be refused here, or what it is that stands against it here as well.
+    """
+
+    words: tuple[str, ...]
+    says: str
+    here: str
+
+
+SGLANG: Final = (
+    Elsewhere(("full",), "", "the allocator serves a chain of one band; it buys nothing, and so no layout is made"),
+    Elsewhere(
+        ("mla+window",),
+        "",
+        "the allocator and the engine serve a layout that is made by hand; no configuration is known to read one from",
+    ),
+    Elsewhere(("deepseek-v4",), "", "pages of one size in tokens, for all token kinds, are a rule of layouts"),
+    Elsewhere(
+        ("disaggregation",),
+        "with any transport but Mooncake",
+        "a transport is whatever keeps the protocol: tests run on a simulated network",
+    ),
+    Elsewhere(
+        ("disaggregation", "pipeline-parallel"),
+        "",
+        "each stage would send to a stage of the same layout; nobody has run it",
+    ),
+    *(
+        Elsewhere(
+            ("disaggregation", chain),
+            "",
+            "draft rows lie in the target's entries, and so travel in the same pages; nobody has run it",
+        )
+        for chain in ("eagle", "eagle3", "dflash", "dspark")
+    ),
+    Elsewhere(
+        ("disaggregation", "decode-context-parallel"),
+        "",
+        "each rank would send its tokens to a rank that has the same ones; nobody has run it",
+    ),
+    *(
+        Elsewhere(
+            ("host-tier", chain),
+            "",
+            "draft rows lie in the target's entries, and so are copied with them; nobody has run it",
+        )
+        for chain in ("eagle", "eagle3")
+    ),
+    Elsewhere(
+        ("priority-preemption",),
+        "",
+        "a running request may give way at any time, as it does when memory is short",
+    ),
+)
+"""All that is known of it; none of this is driven in SGLang itself."""
