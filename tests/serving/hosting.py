@@ -46,6 +46,8 @@ def serve_hosted(
     write: Write = "through",
     folder: Path | None = None,
     identity: str = "tiny weights",
+    policy: Policy = POLICY,
+    interval: int = INTERVAL,
 ) -> Hosted:
     """An engine on a small arena, above a host arena of so many bytes, and above files if there is a folder."""
     runtime: Any = SimulatedRuntime() if late else AtOnceRuntime()
@@ -57,12 +59,12 @@ def serve_hosted(
 
     def cache(engine: Engine) -> TieredCache:
         caches.append(
-            TieredCache(engine, allocator, device, host, host_device, interval=INTERVAL, write=write, files=files)
+            TieredCache(engine, allocator, device, host, host_device, interval=interval, write=write, files=files)
         )
         return caches[-1]
 
     model = Model(layout)
-    engine = Engine(model, allocator, device, POLICY, cache)
+    engine = Engine(model, allocator, device, policy, cache)
     return Hosted(engine, model, layout, allocator, device, runtime, Judge(), findings, host, host_device, caches[0])
 
 

@@ -189,8 +189,10 @@ class Engine:
         """
         if job not in self._running:
             raise Misuse("job", job.number, "it does not run", "name a job that was begun and is not done")
-        self._take_out(job)
-        self._waiting.append(job)
+        was_full = self._is_full
+        self._retract(job)
+        self._is_full = was_full
+        self._waiting.append(self._waiting.popleft())
 
     def step(self) -> bool:
         """Take note of what has ended, and launch a forward; whether one was launched.
@@ -272,16 +274,13 @@ class Engine:
         return True
 
     def _retract(self, job: Job) -> None:
-        self._take_out(job)
-        self._waiting.appendleft(job)
-        self._is_full = True
-
-    def _take_out(self, job: Job) -> None:
         self._running.remove(job)
         self.requests.finish([_request(job)])
         job.request = None
         job.retractions += 1
         self.retractions += 1
+        self._waiting.appendleft(job)
+        self._is_full = True
 
     def _launch(self, batch: list[tuple[Job, int]]) -> None:
         bands = self.requests.chain
