@@ -233,6 +233,8 @@ class Worker:
         self.pipe.close()
 
     def _signal(self, number: signal.Signals) -> None:
+        if not self.process.is_alive():
+            raise Broken(f"{self.session} is not there: {self._last()}")
         assert self.process.pid is not None
         os.kill(self.process.pid, number)
 
@@ -256,12 +258,17 @@ class Worker:
 
 @dataclass(eq=False)
 class Crew:
-    """A process that computes prompts and one that goes on from them, each replaced when it is killed."""
+    """A process that computes prompts and one that goes on from them, each replaced when it is killed.
+
+    Attributes:
+        news: what the second had to tell when the two met.
+    """
 
     roles: tuple[str, str]
     how: tuple[Any, ...]
     fault: Callable[[], object] | None = None
     lives: int = 0
+    news: list[Any] = field(default_factory=list)
 
     def __enter__(self) -> "Crew":
         self.prefill, self.decode = self._begin(0), self._begin(1)
@@ -308,7 +315,8 @@ class Crew:
             self.prefill.tell("meet", self.decode.hello, one)
             self.decode.tell("meet", self.prefill.hello, other)
             # each has its own end of the pair once it answers
-            self.news = [*self.prefill.news(), *self.decode.news()]
+            self.prefill.news()
+            self.news = self.decode.news()
 
 
 def until(crew: Crew, seconds: float) -> Iterator[list[Any]]:

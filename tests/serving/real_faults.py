@@ -1,5 +1,6 @@
 """Faults that a process is begun with."""
 
+from impl.serving.transfer import mooncake, sender
 from impl.serving.transfer.mooncake import MooncakeBatch, MooncakeTransport
 from impl.serving.transfer.receiver import Incoming, Receiver, State
 from impl.serving.transfer.transport import Fate
@@ -37,3 +38,8 @@ def no_quarantine() -> None:
         self._fail(incoming)
 
     Receiver._quarantine = wrong  # type: ignore[method-assign]  # in a process of its own
+
+
+def no_limit() -> None:
+    """All pages of all prompts go at once."""
+    sender.MOST_AT_ONCE = mooncake.MOST_AT_ONCE = 1 << 20  # type: ignore[misc]  # in a process of its own

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tests.serving.processes import PATIENCE, Crew, Worker, until
 
 AT_A_TIME = 4
-LONGEST = 30_000
+LONGEST = (500, 4_000, 30_000)
 
 
 EVERYTHING = {"abort": 70, "stop": 18, "stop for long": 2, "kill prefill": 5, "kill decode": 5}
@@ -40,8 +40,8 @@ class Storm:
         """So many moments, then calm: everything ends, and nothing is left in quarantine once the peer is dead."""
         for _ in range(moments):
             self._ask()
-            # somewhere in the midst of a transfer, which takes some milliseconds
-            time.sleep(self.rng.random() * 0.02)
+            # before, in the midst of and after a transfer, which takes some milliseconds
+            time.sleep(self.rng.random() ** 2 * 0.08)
             self._moment()
             self._note(self.crew.decode.news())
         self._calm()
@@ -49,7 +49,7 @@ class Storm:
     def _ask(self) -> None:
         while len(self.asked) < AT_A_TIME:
             self.names += 1
-            name, tokens = f"request {self.names}", self.rng.randrange(1, LONGEST)
+            name, tokens = f"request {self.names}", self.rng.randrange(1, self.rng.choice(LONGEST))
             self.crew.decode.tell("ask", self.crew.prefill.session, name, tokens)
             self.crew.prefill.tell("begin", self.crew.decode.session, name, tokens)
             self.asked.append(name)
@@ -68,6 +68,7 @@ class Storm:
                 self._stop(self.crew.decode, PATIENCE + self.rng.random())
             case "kill prefill":
                 self.crew.replace_prefill()
+                self._note(self.crew.news)
             case "kill decode":
                 self.asked.clear()
                 self.crew.replace_decode()
@@ -98,6 +99,7 @@ class Storm:
         self.crew.decode.tell("clear")
         # what was given up may still be on its way until the peer is dead
         self.crew.replace_prefill()
+        self._note(self.crew.news)
         for news in until(self.crew, 60):
             self._note(news)
             if not self.left:

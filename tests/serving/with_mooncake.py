@@ -16,7 +16,7 @@ from impl.misuse import Misuse
 from impl.serving.engine.tiny import PATTERNS, tiny
 from impl.serving.transfer.mooncake import MooncakeTransport
 from tests.serving.processes import Broken, Crew, until
-from tests.serving.real_faults import an_abort_frees_at_once, no_quarantine, the_first_request_speaks_for_all
+from tests.serving.real_faults import an_abort_frees_at_once, no_limit, no_quarantine, the_first_request_speaks_for_all
 from tests.serving.running import TOLERANCE, said_alone, tasks
 from tests.serving.storm import EVERYTHING, Storm
 
@@ -87,11 +87,27 @@ def test_what_is_given_up_may_land_much_later_and_is_not_seen() -> None:
     assert storm.counts["landed"] + storm.counts["failed"] >= 4
 
 
-def test_a_prompt_of_more_pages_than_go_at_once_lands_whole() -> None:
-    with Crew(STAMPED, (4, 8 << 20)) as crew:
-        crew.decode.tell("ask", crew.prefill.session, "long", 4 * 2_500)
-        crew.prefill.tell("begin", crew.decode.session, "long", 4 * 2_500)
-        assert any(("long", "landed") in news for news in until(crew, 60))
+def _long_prompts(fault: Callable[[], None] | None = None) -> set[str]:
+    """What becomes of some prompts, each of several thousand pages."""
+    found: dict[str, str] = {}
+    with Crew(STAMPED, (4, 16 << 20), fault) as crew:
+        names = [f"long {number}" for number in range(3)]
+        for name in names:
+            crew.decode.tell("ask", crew.prefill.session, name, 4 * 2_500)
+            crew.prefill.tell("begin", crew.decode.session, name, 4 * 2_500)
+        for news in until(crew, 60):
+            found |= {name: what for name, what in news if name in names}
+            if len(found) == len(names):
+                break
+    return set(found.values())
+
+
+def test_prompts_of_more_pages_than_go_at_once_land_whole() -> None:
+    assert _long_prompts() == {"landed"}
+
+
+def test_more_pages_at_once_than_a_peer_takes_do_not_land() -> None:
+    assert "failed" in _long_prompts(no_limit)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ class _Outgoing:
     ticket: int | None = None
     left: list[Stretch] = field(default_factory=list)
     batch: Any = None
+    flying: int = 0
     since: float = 0.0
 
 
@@ -179,13 +180,17 @@ class Sender:
             elif going.request is not None:
                 self._begin(going, going.request, going.give)
             return
-        fate = self._transport.fate(going.batch)
-        if fate is Fate.FLYING:
-            if self._now() - going.since > self._patience:
+        if going.batch is not None:
+            fate = self._transport.fate(going.batch)
+            if fate is Fate.FLYING:
+                if self._now() - going.since > self._patience:
+                    self._fail(going, over=False)
+                return
+            if fate is Fate.FAILED:
                 self._fail(going, over=False)
-        elif fate is Fate.FAILED:
-            self._fail(going, over=False)
-        elif going.aborted and going.left:
+                return
+            going.batch = None
+        if going.left and going.aborted:
             self._fail(going, over=True)
         elif going.left:
             self._submit(going)
@@ -207,10 +212,17 @@ class Sender:
         self._submit(going)
 
     def _submit(self, going: _Outgoing) -> None:
+        """Send the next batch, as large as its peer's other transfers leave room for."""
+        others = (*self._going.values(), *self._given_up)
+        room = MOST_AT_ONCE - sum(
+            each.flying for each in others if each.session == going.session and each.batch is not None
+        )
+        if room <= 0:
+            return
         peer = self._peers[going.session]
-        now, going.left = going.left[:MOST_AT_ONCE], going.left[MOST_AT_ONCE:]
-        going.since = self._now()
-        going.batch = self._transport.submit(Peer(peer.address, peer.base), now)
+        batch, going.left = going.left[:room], going.left[room:]
+        going.since, going.flying = self._now(), len(batch)
+        going.batch = self._transport.submit(Peer(peer.address, peer.base), batch)
 
     def _fail(self, going: _Outgoing, *, over: bool) -> None:
         assert going.give is not None, "nobody else waits for an answer"
