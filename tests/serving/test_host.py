@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from impl.layout import Lifetime
+from impl.misuse import Misuse
 from impl.plan import Refusal
 from impl.serving.engine.tiny import PATTERNS, tiny
 from impl.serving.host.cache import Write
@@ -95,6 +96,21 @@ def test_a_load_that_has_no_room_on_the_device_is_not_begun_for_any_kind() -> No
     hosted.engine.requests.finish([request])
     hosted.allocator.release(full, taken.ids[full])
     assert hosted.cache.begin(prompt).tokens > 0
+
+
+def test_a_transfer_is_not_given_a_page_whose_load_has_not_landed() -> None:
+    layout = tiny("gpt-oss-20b")
+    hosted = serve_hosted(layout, large(layout), large(layout))
+    request = hosted.cache.begin(_put_down(hosted))
+    transfer = hosted.allocator.open("transfer")
+    full = hosted.allocator.band("full")
+    with pytest.raises(Misuse, match="does not run before"):
+        hosted.allocator.hold(transfer, full, request.pages[full], "read")
+    quiet(hosted)
+    hosted.allocator.hold(transfer, full, request.pages[full], "read")
+    hosted.allocator.complete(transfer)
+    hosted.engine.requests.finish([request])
+    nothing_is_lost(hosted)
 
 
 def test_what_was_cleared_is_not_recalled() -> None:

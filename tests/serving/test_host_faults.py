@@ -195,6 +195,7 @@ ROOMY = Scene("through", 300)
 BACK = Scene("back", 300)
 TIGHT = Scene("back", 12, device=24, times=3)
 DAMAGED = Scene("through", 300, texts=2, times=1, restarts=1, damage=True)
+SMALLER_THAN_THE_DEVICE = Scene("through", 12, device=48)
 SPILLING = Scene("back", 8, device=24, restarts=1)
 
 
@@ -259,7 +260,7 @@ def test_a_fault_of_the_host_tier_shows(fault: Fault, monkeypatch: Patch, tmp_pa
     assert _shown_by(fault.scene, tmp_path) == fault.shown_by
 
 
-@pytest.mark.parametrize("scene", [ROOMY, BACK, DAMAGED, SPILLING])
+@pytest.mark.parametrize("scene", [ROOMY, BACK, SMALLER_THAN_THE_DEVICE, DAMAGED, SPILLING])
 def test_nothing_shows_where_the_host_tier_has_no_fault(scene: Scene, tmp_path: Path) -> None:
     assert not _shown_by(scene, tmp_path)
 
