@@ -37,6 +37,17 @@ def _a_stream_that_is_not_told_to_wait(patch: Patch) -> None:
     patch.setattr(ArenaDevice, "begin", lambda self, ticket, stream, waits=(): begin(self, ticket, stream))
 
 
+def _a_backup_that_does_not_wait_for_what_it_copies(patch: Patch) -> None:
+    """The ledger does not let it have pages that a forward still writes."""
+    back_up = Copies.back_up
+    patch.setattr(Copies, "back_up", lambda self, pairs, waits=(): back_up(self, pairs))
+
+
+def _a_settled_copy_that_is_completed_too(patch: Patch) -> None:
+    """Nobody took note that its ticket had retired."""
+    patch.setattr(Copies, "settled", lambda self, tickets: None)
+
+
 def _a_load_of_only_some_kinds(patch: Patch) -> None:
     """Full attention comes back, and what a window looks back on does not."""
     load = Copies.load
@@ -211,6 +222,8 @@ class Fault:
 FAULTS = [
     Fault(_a_forward_that_does_not_wait_for_its_load, ROOMY, "misuse"),
     Fault(_a_stream_that_is_not_told_to_wait, ROOMY, "race"),
+    Fault(_a_backup_that_does_not_wait_for_what_it_copies, ROOMY, "misuse"),
+    Fault(_a_settled_copy_that_is_completed_too, BACK, "misuse"),
     Fault(_a_load_of_only_some_kinds, ROOMY, "logits"),
     Fault(_pages_known_by_their_own_tokens, ROOMY, "logits"),
     Fault(_a_host_copy_that_outlives_a_rewrite, ROOMY, "logits"),
