@@ -74,6 +74,16 @@ WRONG: list[tuple[str, Callable[[], object], str]] = [
     ("len(keys)", lambda: fill_canary(grid(), ONE, CANARY, keys=numbers(1, 2)), "pages has 1"),
     ("out", lambda: check_canary(grid(), ONE, CANARY, out=numbers(1, 2)), "int64"),
     ("out", lambda: check_canary(grid(), ONE, CANARY, out=torch.zeros(1, 2)), "int64"),
+    (
+        "out",
+        lambda: check_canary(grid(), numbers(1, 2), CANARY, out=torch.zeros(2, 2, dtype=torch.int64).t()),
+        "contiguous",
+    ),
+    (
+        "out",
+        lambda: check_canary(grid(), ONE, CANARY, out=torch.empty(1, 2, dtype=torch.int64, device="meta")),
+        "same device",
+    ),
     ("byte", lambda: fill_pages(grid(), ONE, 256), "0 to 255"),
     ("byte", lambda: fill_pages(grid(), ONE, -1), "0 to 255"),
     ("pages", lambda: zero_pages(grid(), numbers(5)), "0 to 4 only"),

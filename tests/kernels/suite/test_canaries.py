@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from fuzz.kernels.arenas import ids, random_grid
-from fuzz.kernels.canaries import CANARY, PAGES, check_filled, check_found
+from fuzz.kernels.canaries import CANARY, PAGES, check_filled, check_found, pattern
 from impl.kernels.canaries import FIRST, WRONG, Canary, check_canary, fill_canary
 from impl.kernels.moves import move_pages
 from tests.kernels.lanes import Lane
@@ -61,6 +61,18 @@ def test_a_pattern_is_finite_in_every_dtype(lane: Lane, dtype: torch.dtype) -> N
     grid = random_grid(lane, 0, 65536, 2)
     fill_canary(grid, ids(lane, [0, 1]), CANARY, lane=lane.takes)
     assert grid.arena.view(dtype).float().isfinite().all()
+
+
+def test_an_arena_of_canaries_may_be_cut_from_a_larger_one(lane: Lane) -> None:
+    whole = random_grid(lane, 0, 16, 64)
+    before = whole.arena.clone()
+    cut = type(whole)(whole.arena[256:768], 16, 48)
+    fill_canary(cut, ids(lane, [2]), CANARY, lane=lane.takes)
+    begin = 256 + 16 + 2 * 48
+    assert torch.equal(whole.arena[:begin], before[:begin])
+    assert torch.equal(whole.arena[begin + 48 :], before[begin + 48 :])
+    assert whole.arena[begin : begin + 48].tolist() == list(pattern(2, 48))
+    assert check_canary(cut, ids(lane, [2]), CANARY, lane=lane.takes).tolist() == [[0, -1]]
 
 
 def test_results_may_be_written_to_a_tensor_that_is_there(lane: Lane) -> None:
