@@ -51,6 +51,26 @@ class Canary(msgspec.Struct):
     caught_by: str | None
 
 
+class Entry(msgspec.Struct):
+    """One line of a history: of the trace and of which call, what it says, and how it bears on what broke."""
+
+    line: int
+    call: int
+    says: str
+    bears: str
+
+
+class History(msgspec.Struct):
+    """Where something broke, whom it concerns, and how it came to that, the oldest line first."""
+
+    line: int
+    call: int
+    request: str
+    event: str
+    tickets: list[str]
+    entries: list[Entry]
+
+
 class Violation(msgspec.Struct):
     """A property that does not hold: what is wrong, code and a command that show it again, where it is saved."""
 
@@ -61,6 +81,24 @@ class Violation(msgspec.Struct):
     code: str
     file: str
     command: str
+    history: History | None
+
+
+class Exercised(msgspec.Struct):
+    """What a lane exercised, how often, and how often is asked for."""
+
+    what: str
+    times: int
+    floor: int
+
+
+class Reached(msgspec.Struct):
+    """How much of one part of the specification was exercised at all, and by name what never was."""
+
+    what: str
+    reached: int
+    of: int
+    never: list[str]
 
 
 class Task(msgspec.Struct):
@@ -82,6 +120,7 @@ class Lane(msgspec.Struct):
     reasons: list[Reason]
     canaries: list[Canary]
     violations: list[Violation]
+    coverage: list[Exercised]
     tasks: list[Task]
 
 
@@ -96,6 +135,7 @@ class Gate(msgspec.Struct):
     seed: int
     quick: bool
     workers: int
+    coverage: list[Reached]
     lanes: list[Lane]
     files: dict[str, str]
     provenance: dict[str, str]
@@ -112,16 +152,27 @@ class PeerFinding(msgspec.Struct):
     excused_by: str | None
 
 
+class PeerCoverage(msgspec.Struct):
+    """What was exercised of another's allocator, how often, and what was not."""
+
+    outcomes: dict[str, int]
+    actions: dict[str, int]
+    unexercised: list[str]
+
+
 class Peer(msgspec.Struct):
     """`bandgap gate --target` of another's allocator."""
 
     target: str
     version: str
+    source: str
     verdict: Outcome
     reasons: list[str]
     seed: int
     calls: int
+    calls_per_second: float
     page_actions: int
+    coverage: PeerCoverage
     findings: list[PeerFinding]
     canary: Canary | None
 
@@ -145,6 +196,7 @@ class Finding(msgspec.Struct):
     arguments: list[Argument]
     record: Any
     record_in_words: str | None
+    history: History | None
 
 
 class Judge(msgspec.Struct):
@@ -248,11 +300,53 @@ class Prove(msgspec.Struct):
     answers: list[Answer]
 
 
+class ListedObligation(msgspec.Struct):
+    """An obligation."""
+
+    name: str
+    kind: str
+    action: str | None
+    property: str
+
+
+class ListedContract(msgspec.Struct):
+    """A contract of the allocator's arithmetic, and the ways in which it is broken on purpose."""
+
+    name: str
+    says: str
+    broken: list[str]
+
+
+class ListedWeakening(msgspec.Struct):
+    """What can be left out or broken, and the property that must fail then."""
+
+    name: str
+    says: str
+    property: str
+    precedent: str
+
+
+class ProveList(msgspec.Struct):
+    """`bandgap prove --list`."""
+
+    obligations: list[ListedObligation]
+    contracts: list[ListedContract]
+    guard_sentences: list[ListedWeakening]
+    assumptions_of_theorems: list[ListedWeakening]
+    seeded_faults: list[ListedWeakening]
+
+
 class Coverage(msgspec.Struct):
     """What was exercised, how often, and what was not."""
 
     actions: dict[str, int]
     outcomes: dict[str, int]
+    operations: dict[str, int]
+    rejections: dict[str, int]
+    boundaries: dict[str, int]
+    pairs: dict[str, int]
+    calls: dict[str, int]
+    parts: list[Reached]
     unexercised: list[str]
 
 
@@ -325,7 +419,55 @@ class Replay(msgspec.Struct):
     interrupted: bool
 
 
+class SweepPoint(msgspec.Struct):
+    """What came of one set of values."""
+
+    values: dict[str, Any]
+    outcome: dict[str, Any]
+
+
+class Sweep(msgspec.Struct):
+    """`bandgap replay --sweep`; times are seconds, sizes bytes."""
+
+    settings: dict[str, Any]
+    points: list[SweepPoint]
+
+
+class SeenFinding(msgspec.Struct):
+    """The line of a trace up to which it is drawn, and what is wrong with it."""
+
+    line: int
+    check: str
+    problem: str
+
+
+class View(msgspec.Struct):
+    """`bandgap view`."""
+
+    trace: str
+    outcome: Literal["legal", "illegal", "damaged", "interrupted", "inconclusive"]
+    model: str | None
+    lines: int
+    lost: int
+    page: str
+    drawn: Literal["pieces", "grid"] | None
+    lines_of_a_cell: int | None
+    bytes_of_a_cell: int | None
+    perfetto: str | None
+    memory_viewer: str | None
+    memory_viewer_left_out: int
+    finding: SeenFinding | None
+
+
 class Docs(msgspec.Struct):
+    """`bandgap docs`: what was written, the site's first page, and why there is no site."""
+
+    written: list[str]
+    site: str | None
+    problem: str
+
+
+class DocsCheck(msgspec.Struct):
     """`bandgap docs --check`."""
 
     current: bool
@@ -340,12 +482,16 @@ SCHEMAS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "faults": Faults,
     "faults-list": FaultList,
     "prove": Prove,
+    "prove-list": ProveList,
     "fuzz": Fuzz,
     "reproduce": Reproduce,
     "layout": Layout,
     "bench": Bench,
     "replay": Replay,
-    "docs-check": Docs,
+    "replay-sweep": Sweep,
+    "view": View,
+    "docs": Docs,
+    "docs-check": DocsCheck,
 }
 """By the name of the file."""
 

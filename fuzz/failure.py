@@ -29,6 +29,7 @@ class Failure:
         fault: the seeded fault under which this was found, if it was one.
         repeats: whether the calls showed the failure again when they were made a second time.
         reduced: whether leaving out any part of them makes it vanish; False where time ran out before that was known.
+        absent: kinds of operations that were switched off in the life or example that broke.
     """
 
     target: str
@@ -42,6 +43,7 @@ class Failure:
     fault: str | None = None
     repeats: bool = True
     reduced: bool = True
+    absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ from fuzz.engine.operations import Draws
 from fuzz.explaining import explained
 from fuzz.failure import Failure
 from fuzz.looks import Look, look_of, name_of_last
-from fuzz.seeded import EMPHASES, FILLINGS
+from fuzz.seeded import FILLINGS
 from fuzz.setups import Setup
 from fuzz.staging import stage_for
+from fuzz.swarm import switched_off, weights_of
 from fuzz.targets.own import OWN
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
@@ -126,7 +127,9 @@ def run_machine(
             run_state_machine_as_test(machine, settings=_settings(size, steps, corpus))
         except Violation as violation:
             look = look_of(violation.property, name_of_last(tally.log), violation.problem)
-            failure = explained(target, setup, violation, tally.log, fault, reduce_seconds, reduce_tries)
+            failure = replace(
+                explained(target, setup, violation, tally.log, fault, reduce_seconds, reduce_tries), absent=tally.absent
+            )
         batch += 1
         run = MachineRun(
             seed,
@@ -153,6 +156,8 @@ class Tally:
         self.examples = self.operations = self.calls = self.excused = 0
         self.coverage = Coverage()
         self.log: list[Any] = []
+        self.absent: tuple[str, ...] = ()
+        """Kinds of operations that were switched off in that example."""
 
 
 # zeros are drawn more often than other numbers, and stand for what a person would do first
@@ -176,9 +181,9 @@ def machine_of(target: Target, setup: Setup, tally: Tally) -> type[RuleBasedStat
 
             Some examples begin in an arena that is filled kind by kind.
             """
-            chosen = zip(_KINDS, emphases, strict=True)
-            weights = [kind.weight * EMPHASES[byte % len(EMPHASES)] for kind, byte in chosen]
-            self.upto = list(accumulate(weights if any(weights) else [1 for _ in weights]))
+            weights = weights_of([kind.name for kind in _KINDS], emphases)
+            self.upto = list(accumulate(weights.values()))
+            self.absent = switched_off(weights)
             for place in range(1, 1 + 8 * FILLINGS[filling[0] % len(FILLINGS)], 8):
                 self.operate("one-kind", unpack("<4H", filling[place : place + 8]))
 
@@ -206,7 +211,7 @@ def machine_of(target: Target, setup: Setup, tally: Tally) -> type[RuleBasedStat
                 look = look_of(violation.property, name_of_last(self.stage.log), violation.problem)
                 if violation.property in target.promises and look not in tally.known:
                     self.broke = True
-                    tally.log = self.stage.log
+                    tally.log, tally.absent = self.stage.log, self.absent
                     raise
                 self.over = True
                 if look in tally.known:

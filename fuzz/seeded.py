@@ -17,6 +17,7 @@ from fuzz.looks import Look, look_of, name_of_last
 from fuzz.setups import Setup
 from fuzz.stage import Logged, Stage
 from fuzz.staging import stage_for
+from fuzz.swarm import EMPHASES, switched_off, weights_of
 from fuzz.targets.own import OWN
 from fuzz.targets.protocol import Target
 from fuzz.violation import Violation
@@ -24,9 +25,6 @@ from fuzz.watch import FROM_OUTSIDE, IN_PASSING, JUDGED_ONLY, Watch
 
 LIVES: Final = (40, 120, 300)
 """Operations in the life of one allocator: short ones reach much, long ones reach deep."""
-
-EMPHASES: Final = (0, 1, 1, 2, 5)
-"""Each kind of operation is rarer or more frequent in one life than in another, or absent from it."""
 
 FILLINGS: Final = (0, 0, 1, 2, 3)
 """Some lives begin in an arena that is filled kind by kind."""
@@ -127,7 +125,10 @@ def run_seeded(
             else:
                 if follow:
                     violation, log = _followed(target, setup, violation, log, operations_of(seed, run.lives, lives))
-                failure = explained(target, setup, violation, log, fault, reduce_seconds, reduce_tries)
+                failure = replace(
+                    explained(target, setup, violation, log, fault, reduce_seconds, reduce_tries),
+                    absent=absent_from(seed, run.lives),
+                )
         run = Run(
             seed,
             run.lives + 1,
@@ -157,13 +158,19 @@ def _followed(
 def operations_of(seed: int | str, life: int, lives: Sequence[int] = LIVES) -> Iterator[Operation]:
     """The operations of one life."""
     rnd = Random(f"{seed}/{life}")
-    names = list(KINDS)
-    weights = [kind.weight * rnd.choice(EMPHASES) for kind in KINDS.values()]
-    if not any(weights):
-        weights = [1 for _ in names]
+    weights = _swarm(rnd)
     filling = ["one-kind"] * rnd.choice(FILLINGS)
-    for name in filling + rnd.choices(names, weights, k=rnd.choice(lives)):
+    for name in filling + rnd.choices(list(weights), list(weights.values()), k=rnd.choice(lives)):
         yield Operation(name, _split(rnd.getrandbits(4 * DRAW_BITS)))
+
+
+def absent_from(seed: int | str, life: int) -> tuple[str, ...]:
+    """The kinds of operations that are switched off in a life."""
+    return switched_off(_swarm(Random(f"{seed}/{life}")))
+
+
+def _swarm(rnd: Random) -> dict[str, int]:
+    return weights_of(KINDS, [rnd.randrange(len(EMPHASES)) for _ in KINDS])
 
 
 def _split(draws: int) -> tuple[int, int, int, int]:

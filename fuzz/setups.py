@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from impl.chain import chain_for
 from impl.layout import DType, Kind, Layout, Lifetime, Options, Stored, layout_of, with_fewer_layers
@@ -49,15 +50,32 @@ class Setup:
         return tuple(kind for kind in self.layout.kinds if kind.lifetime is Lifetime.STATE)
 
 
+SMALL_SIZES = (1, 2, 3)
+"""Of the pages of each kind, in units of 16 bytes: all ratios of small numbers."""
+
+
+def small_names() -> tuple[str, ...]:
+    """Setups of a state, a float and full attention with pages of every small size, each beside every other."""
+    return tuple("small-" + "-".join(map(str, sizes)) for sizes in product(SMALL_SIZES, repeat=3))
+
+
 def setup_of(name: str) -> Setup:
-    """The setup of a model or toy; KeyError if there is none of that name."""
+    """The setup of a model or toy, or one of pages of small sizes; KeyError if there is none of that name."""
     if name in MODELS:
         page_tokens, ranks, pages = MODELS[name]
         layout = with_fewer_layers(layout_of(name, Options(page_tokens=page_tokens, tp_size=ranks)), divide_by=1000)
     else:
-        page_tokens, kinds, pages = TOYS[name]
+        page_tokens, kinds, pages = TOYS[name] if name in TOYS else _small(name)
         layout = Layout(name, "", _toy_kinds(kinds, page_tokens), page_tokens, DType.BF16, 1, None)
     return Setup(name, layout, _arena_bytes(layout, pages))
+
+
+def _small(name: str) -> tuple[int, dict[str, tuple[int, ...]], int]:
+    """As `TOYS` has it."""
+    if name not in small_names():
+        raise KeyError(name)
+    state, window, full = (16 * int(size) for size in name.split("-")[1:])
+    return 1, {"state": (state,), "window3": (window,), "full": (full,)}, 18
 
 
 def setup_names() -> tuple[str, ...]:
@@ -66,20 +84,26 @@ def setup_names() -> tuple[str, ...]:
 
 
 def _toy_kinds(kinds: dict[str, tuple[int, ...]], page_tokens: int) -> tuple[Kind, ...]:
-    return tuple(_toy_kind(name, rows, page_tokens) for name, rows in kinds.items())
+    # no layer is in two kinds: a row is known by its layer
+    made: list[Kind] = []
+    for name, rows in kinds.items():
+        made.append(_toy_kind(name, rows, page_tokens, sum(len(kind.rows) for kind in made)))
+    return tuple(made)
 
 
-def _toy_kind(name: str, row_bytes: tuple[int, ...], page_tokens: int) -> Kind:
+def _toy_kind(name: str, row_bytes: tuple[int, ...], page_tokens: int, first_layer: int) -> Kind:
     lifetime = next(each for each in Lifetime if name.startswith(each.value))
     window = int(name.removeprefix("window")) if lifetime is Lifetime.WINDOW else None
-    stored = [_toy_row(lifetime, window, layer, nbytes) for layer, nbytes in enumerate(row_bytes)]
+    stored = [
+        _toy_row(lifetime, window, first_layer + number, _DTYPES[(number + nbytes // 8) % len(_DTYPES)], nbytes)
+        for number, nbytes in enumerate(row_bytes)
+    ]
     rows, entry_bytes = place(stored)
     return Kind(name, lifetime, window, rows, entry_bytes, 1 if lifetime is Lifetime.STATE else page_tokens)
 
 
-def _toy_row(lifetime: Lifetime, window: int | None, layer: int, nbytes: int) -> Stored:
-    # kinds and layers of different dtypes, so that a view of the wrong type shows
-    dtype = _DTYPES[(layer + nbytes // 8) % len(_DTYPES)]
+def _toy_row(lifetime: Lifetime, window: int | None, layer: int, dtype: DType, nbytes: int) -> Stored:
+    # kinds and layers are of different dtypes, so that a view of the wrong type shows
     return Stored(layer, lifetime, window, "toy", (nbytes // dtype.itemsize,), dtype, False)
 
 

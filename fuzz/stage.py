@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from itertools import pairwise
+from typing import Any, Final, TypeVar
 
 from events import records as r
 from fuzz import script
+from fuzz.boundaries import ID_AGAIN, LAST_ID, boundaries_of
 from fuzz.contents.memory import Memory
 from fuzz.coverage import Coverage
+from fuzz.listening import ListeningJudge
 from fuzz.malformed import CASES
 from fuzz.needs import in_need_of_bytes
 from fuzz.oracle import admission
@@ -20,7 +23,7 @@ from fuzz.watch import Watch
 from impl.misuse import Misuse
 from impl.plan import Grant, Plan, Refusal
 from spec.judge.arena import JudgedArena
-from spec.judge.judge import Judge
+from spec.judge.page_actions import PAGE_ACTIONS
 from spec.state import WRITE
 
 Result = TypeVar("Result")
@@ -29,6 +32,8 @@ Logged = list[Any]
 
 Place = tuple[int, int]
 """A band and a physical page of it."""
+
+_ACTIONS: Final = {kind: action.name for kind, (action, _) in PAGE_ACTIONS.items()}
 
 
 def on_record(refusal: Refusal) -> r.Refused:
@@ -59,7 +64,11 @@ class Stage:
         """Of each page with a write in flight: the ticket, the id it was given for, the value."""
         self._outcomes: Counter[tuple[str, str]] = Counter()
         self._operations: Counter[tuple[str, str]] = Counter()
-        self._judge = Judge()
+        self._boundaries: Counter[str] = Counter()
+        # the page actions in turn; how many of a release's were the last reference's
+        self._trail: list[str] = []
+        self._freed = self._unshared = 0
+        self._judge = ListeningJudge()
         # of each ticket: the pages that it was given to write, by band and id; those whose contents it reads
         self._given: dict[int, dict[tuple[int, int], int]] = {}
         self._reads: dict[int, dict[Place, int]] = {}
@@ -79,6 +88,9 @@ class Stage:
         self._written: list[dict[int, None]] = [{} for _ in self.bands]
         # those of which something has arrived
         self._arrived: list[dict[int, None]] = [{} for _ in self.bands]
+        # those that were handed out so far, and the last that can be
+        self._minted: list[set[int]] = [set() for _ in self.bands]
+        self._last_ids = [band.limit - 1 for band in built.allocator.chain.bands]
 
     def _memory_of(self, built: Built) -> Memory:
         """The arena's bytes as the driver writes and reads them."""
@@ -93,7 +105,20 @@ class Stage:
 
     def coverage(self) -> Coverage:
         """What was exercised so far."""
-        return Coverage(Counter(self._judge.actions), Counter(self._outcomes), Counter(self._operations))
+        judge, names = self._judge, [call[0].__struct_config__.tag for call in self.log]
+        return Coverage(
+            Counter(judge.actions),
+            Counter(self._outcomes),
+            Counter(self._operations),
+            judge.why(),
+            Counter(self._boundaries),
+            Counter(pairwise(self._trail)),
+            Counter(pairwise(names)),
+        )
+
+    def given_to(self, ticket: int) -> list[tuple[int, int]]:
+        """The pages that a ticket was given to write, by band and id."""
+        return list(self._given.get(ticket, ()))
 
     def note(self, operation: str, outcome: str) -> None:
         """Count what came of an operation."""
@@ -127,6 +152,7 @@ class Stage:
             return result
         given: list[list[int]] = [ids.tolist() for ids in result.ids]
         logged[-1] = given
+        self._note_ids(given)
         self._count("allocate", f"step {result.plan.step}{' settling' if result.plan.settle else ''}")
         for band, (ids, new) in enumerate(zip(copied, given, strict=False)):
             self._copied(band, ids, new)
@@ -146,6 +172,14 @@ class Stage:
         places = [(band, s.page_of[band, vid]) for band, ids in enumerate(originals) if band < s.bands for vid in ids]
         return [ticket for ticket in settle if any(s.held[ticket, band, page] == WRITE for band, page in places)]
 
+    def _note_ids(self, given: Sequence[Sequence[int]]) -> None:
+        for minted, last, ids in zip(self._minted, self._last_ids, given, strict=True):
+            if not minted.isdisjoint(ids):
+                self._boundaries[ID_AGAIN] += 1
+            if last in ids:
+                self._boundaries[LAST_ID] += 1
+            minted.update(ids)
+
     def _copied(self, band: int, originals: Sequence[int], copies: Sequence[int]) -> None:
         """A copy shows what its original showed, so it has contents to be read back if the original had."""
         written, arrived = self._written[band], self._arrived[band]
@@ -164,15 +198,19 @@ class Stage:
 
     def would_fit(self, demand: Sequence[int], settle: Sequence[int] = ()) -> bool:
         """Whether the allocator says that it would meet a demand; the answer must be as if it were made."""
+        return self.step_for(demand, settle) is not None
+
+    def step_for(self, demand: Sequence[int], settle: Sequence[int] = ()) -> int | None:
+        """The step by which the allocator says that it would meet a demand; none if it says that it would not."""
         self._logged(script.Plan, list(demand), list(settle))
         result = self._made("plan", lambda: self.allocator.plan(demand, settle))
         if result is None:
-            return False
+            return None
         if self._decides:
             self._check_plan(Situation(self.state), demand, settle, result)
-        fits = isinstance(result, Plan)
-        self._count("plan", "fits" if fits else "does not fit")
-        return fits
+        step = result.step if isinstance(result, Plan) else None
+        self._count("plan", "does not fit" if step is None else "fits")
+        return step
 
     def share(self, band: int, ids: Sequence[int]) -> bool:
         """One more reference to each; whether it was taken."""
@@ -357,6 +395,10 @@ class Stage:
     def meanwhile(self, draws: Sequence[int]) -> None:
         """Between two operations a device may get on with its work.  Here it has done everything at once."""
 
+    def reschedule(self, draws: Sequence[int]) -> str:
+        """From now on a device works in an order of another sort: which.  Here nothing is left to be put in order."""
+        return "at once"
+
     def advance(self, choice: int) -> None:
         """A device does one piece of its work.  Here nothing is left to be done."""
 
@@ -380,6 +422,7 @@ class Stage:
         if finding is not None:
             raise Violation(finding.check, finding.problem, finding)
         kind = type(record)
+        self._follow(kind)
         if kind is r.Moved:
             self._moved.add(record.band)  # type: ignore[union-attr]  # its kind is known
         elif kind is r.Settled:
@@ -387,6 +430,21 @@ class Stage:
             self._retired(record.ticket)  # type: ignore[union-attr]  # its kind is known
         elif kind is r.Refused:
             self._refused = record  # type: ignore[assignment]  # its kind is known
+
+    def _follow(self, kind: type[r.AnyRecord]) -> None:
+        """Note which page actions a record was, if any; the call of a misuse was none."""
+        judge = self._judge
+        if judge.is_rejecting:
+            judge.is_rejecting = False
+        elif kind in _ACTIONS:
+            self._trail.append(_ACTIONS[kind])
+        elif kind is r.Release:
+            freed, unshared = judge.actions["free"], judge.actions["unshare"]
+            if unshared > self._unshared:
+                self._trail.append("unshare")
+            if freed > self._freed:
+                self._trail.append("free")
+            self._freed, self._unshared = freed, unshared
 
     def _made(self, name: str, make: Callable[[], Result]) -> Result | None:
         try:
@@ -470,6 +528,7 @@ class Stage:
     def _look(self) -> None:
         """After each call: what moved is read back at once, the rest as often as the watch says."""
         self.calls += 1
+        self._boundaries.update(boundaries_of(self.state))
         tables_every, contents_every = self.watch.tables_every, self.watch.contents_every
         if tables_every and self.calls % tables_every == 0:
             check_tables(self.allocator, self.state)

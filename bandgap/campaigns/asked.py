@@ -118,10 +118,10 @@ class Floor:
 
     outcomes: Expected | None
 
-    def missing(self, coverage: Coverage) -> tuple[str, ...]:
-        """What was not exercised."""
+    def missing(self, coverage: Coverage, calls: int) -> tuple[str, ...]:
+        """What was not exercised, or too seldom for so many calls."""
         if self.outcomes is None:
-            return unexercised(coverage)
+            return unexercised(coverage, calls)
         return tuple(f"{call}: {how}" for call, how in sorted(self.outcomes) if not coverage.outcomes[call, how])
 
 

@@ -11,9 +11,12 @@ from bandgap.campaigns.asked import Floor
 from bandgap.campaigns.running import Ended
 from bandgap.explaining import explained_file
 from bandgap.gate.verdict import Answer, Reason, answer_of
+from bandgap.reports.coverage import document as of_parts
+from bandgap.reports.coverage import lines
 from bandgap.reports.terminal import show_evidence
 from fuzz.campaign.campaign import Campaign
 from fuzz.campaign.summary import Distinct
+from fuzz.floors import Reached, reached
 
 SHOWN_EVERY = 5.0
 """Seconds between two lines of progress."""
@@ -51,7 +54,7 @@ class Teller:
         if now - self._shown >= SHOWN_EVERY:
             self._shown = now
             rate = (summary.calls - self._calls) / (now - self._begun)
-            missing = len(self._floor.missing(summary.coverage))
+            missing = len(self._floor.missing(summary.coverage, summary.calls))
             self._console.print(
                 f"[dim]{now - self._begun:.0f} s: {_amount(campaign)}, {rate:,.0f} calls/s now, "
                 f"{missing} things not yet exercised, failures: {len(summary.found)}[/]"
@@ -75,9 +78,14 @@ def reasons_of(ended: Ended, floor: Floor) -> list[Reason]:
         reasons.append(Reason(Answer.INCONCLUSIVE, "it was stopped before it was over"))
     if not summary.calls or not summary.coverage.page_actions:
         reasons.append(Reason(Answer.INCONCLUSIVE, "nothing was judged"))
-    elif missing := floor.missing(summary.coverage):
+    elif missing := floor.missing(summary.coverage, summary.calls):
         reasons.append(Reason(Answer.INCONCLUSIVE, f"too little was exercised: {', '.join(missing)}"))
     return reasons
+
+
+def parts_of(ended: Ended, floor: Floor) -> tuple[Reached, ...]:
+    """How much of each part of the specification was exercised; nothing of a peer, which has calls of its own."""
+    return tuple(reached(dict(ended.campaign.summary.coverage.named()))) if floor.outcomes is None else ()
 
 
 def document(ended: Ended, floor: Floor) -> dict[str, Any]:
@@ -106,7 +114,12 @@ def document(ended: Ended, floor: Floor) -> dict[str, Any]:
             "actions": dict(sorted(coverage.actions.items())),
             "outcomes": {f"{call}: {how}": n for (call, how), n in sorted(coverage.outcomes.items())},
             "operations": {f"{name}: {how}": n for (name, how), n in sorted(coverage.operations.items())},
-            "unexercised": list(floor.missing(coverage)),
+            "rejections": {f"{name}: {why}": n for (name, why), n in sorted(coverage.rejections.items())},
+            "boundaries": dict(sorted(coverage.boundaries.items())),
+            "pairs": {f"{first}, {second}": n for (first, second), n in sorted(coverage.pairs.items())},
+            "calls": {f"{first}, {second}": n for (first, second), n in sorted(coverage.calls.items())},
+            "parts": of_parts(parts_of(ended, floor)),
+            "unexercised": list(floor.missing(coverage, summary.calls)),
         },
         "failures": [_failure(campaign, name, one) for name, one in campaign.files().items()],
         "broken": [
@@ -151,6 +164,8 @@ def show(ended: Ended, floor: Floor, console: Console) -> None:
     console.print(f"{_amount(campaign)}, {summary.lives:,} allocators, {_rate(campaign):,.0f} calls/s of a worker")
     if campaign.resumed:
         console.print(f"{campaign.resumed} units had been done before")
+    for line in lines(parts_of(ended, floor)):
+        console.print(f"[dim]{escape(line)}[/]")
     reasons = reasons_of(ended, floor)
     for reason in reasons:
         if reason.answer is not Answer.VIOLATED:

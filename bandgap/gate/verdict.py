@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from bandgap.exits import Exit
 from bandgap.gate.evidence import Evidence
+from fuzz.floors import exercised
 
 
 class Answer(StrEnum):
@@ -89,7 +90,7 @@ def _emptiness(evidence: Evidence) -> Iterator[Reason]:
 
 def _gaps(coverage: Mapping[str, int], floors: Mapping[str, int]) -> Iterator[Reason]:
     for what, floor in floors.items():
-        times = coverage.get(what, 0)
+        times = exercised(coverage, what)
         if times < floor:
             text = f"too little was exercised: {what}, {times:,} times, and {floor:,} are asked for"
             yield Reason(Answer.INCONCLUSIVE, text)

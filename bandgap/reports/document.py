@@ -6,6 +6,7 @@ from typing import Any
 
 from bandgap.gate.lane import GateResult, LaneResult
 from bandgap.gate.violation import Violation
+from bandgap.reports import coverage
 from bandgap.reports.provenance import provenance
 
 
@@ -20,6 +21,7 @@ def document(result: GateResult, files: dict[str, Path]) -> dict[str, Any]:
         "seed": result.settings.seed,
         "quick": result.settings.quick,
         "workers": result.settings.workers,
+        "coverage": coverage.document(coverage.of_gate(result)),
         "lanes": [_lane(lane) for lane in result.lanes],
         "files": {name: str(path).encode(errors="replace").decode() for name, path in files.items()},
         "provenance": provenance(),
@@ -38,6 +40,7 @@ def _lane(lane: LaneResult) -> dict[str, Any]:
         "canaries": [asdict(canary) for canary in evidence.canaries],
         "violations": [_violation(violation) for violation in evidence.violations],
         "notes": evidence.notes,
+        "coverage": [{"what": what, "times": times, "floor": floor} for what, times, floor in coverage.rows(lane)],
         "tasks": [
             {"name": done.task.name, "seconds": round(done.seconds, 2), "run_again": done.again} for done in lane.done
         ],

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from bandgap.documents.glossary import GLOSSARY
 from bandgap.gate.lane import GateResult
+from bandgap.reports.coverage import of_gate, rows
 from bandgap.reports.drawn import drawings
 from bandgap.reports.provenance import provenance
 from bandgap.reports.templating import templates
@@ -44,6 +45,8 @@ def write_html(result: GateResult, path: Path) -> None:
         says=SAYS[result.answer],
         provenance=provenance(),
         drawings=drawings,
+        coverage=of_gate(result),
+        coverage_rows=rows,
         words=[("driver", DRIVER), *((word, GLOSSARY[word]) for word in WORDS)],
     )
     # half a surrogate pair, as file names can have, is no text that could be encoded

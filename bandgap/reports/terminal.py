@@ -14,6 +14,7 @@ from bandgap.gate.violation import Violation
 from bandgap.history.telling import lines
 from bandgap.output import printable
 from bandgap.pictures import legend, strips
+from bandgap.reports import coverage
 
 COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.BROKEN: "magenta", Answer.INCONCLUSIVE: "yellow"}
 WIDEST = 110
@@ -30,6 +31,8 @@ def show(result: GateResult, files: dict[str, Path], console: Console) -> None:
         for reason in lane.reasons:
             if reason.answer is not Answer.VIOLATED:
                 console.print(f"{_coloured(reason.answer)} {escape(lane.name)}: {escape(reason.text)}")
+    for line in coverage.lines(coverage.of_gate(result)):
+        console.print(f"[dim]{escape(line)}[/]")
     violations = [violation for lane in result.lanes for violation in lane.evidence.violations]
     for violation in violations[:SHOWN]:
         show_violation(violation, console)
@@ -84,6 +87,8 @@ def show_evidence(violation: Violation, console: Console) -> None:
         console.print(_indented(Group("", legend(), "")))
     for fact in violation.facts:
         console.print(f"- {escape(fact)}")
+    for title, sentence in violation.help:
+        console.print(f"\n[bold]{escape(title)}[/]: {escape(sentence)}")
 
 
 def _indented(what: RenderableType) -> Padding:

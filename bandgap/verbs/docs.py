@@ -1,6 +1,7 @@
 """`bandgap docs`: the documents, generated from the specification."""
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +25,7 @@ def run(
     site: Annotated[Path, typer.Option(metavar="DIR", help="Where the site is built.")] = Path("build/docs"),
     as_json: AsJson = False,
 ) -> Exit:
-    """Write docs/semantics.md, docs/trust.md and the site, all generated from what the checkers themselves use."""
+    """Write what is generated in docs/, and the site, all of it from what the checkers themselves use."""
     # Everything that documents are made of is slow to import.
     from bandgap.documents.writing import ROOT, drifts, write_documents, write_lock
 
@@ -35,7 +36,7 @@ def run(
     documents = write_documents(ROOT)
     page, problem = _site(ROOT, site)
     if as_json:
-        print_json({"written": [str(path) for path in documents], "site": page and str(page), "problem": problem})
+        print_json(written_document(documents, page, problem))
     else:
         for path in documents:
             out().print(f"written  {path}", markup=False, soft_wrap=True)
@@ -44,6 +45,11 @@ def run(
     if problem:
         err().print(problem, markup=False)
     return Exit.MISUSED if problem else Exit.HOLDS
+
+
+def written_document(documents: Sequence[Path], page: Path | None, problem: str) -> dict[str, Any]:
+    """What `bandgap docs --json` prints: the documents, the site's first page, and why there is no site."""
+    return {"written": [str(path) for path in documents], "site": page and str(page), "problem": problem}
 
 
 def _site(root: Path, folder: Path) -> tuple[Path | None, str]:

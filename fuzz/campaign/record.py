@@ -89,6 +89,10 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
         actions: page actions by name.
         outcomes: calls by name and how they ended.
         done: operations by name and what came of them.
+        rejections: calls that were no legal ones, by name and reason.
+        boundaries: states at the edge of something, by name.
+        pairs: page actions that followed each other.
+        calls_in_turn: calls that followed each other.
         met: failures.
         excused: lives that ended in what the target does not promise.
         kept: examples.
@@ -106,6 +110,10 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
     actions: dict[str, int] = {}
     outcomes: list[tuple[str, str, int]] = []
     done: list[tuple[str, str, int]] = []
+    rejections: list[tuple[str, str, int]] = []
+    boundaries: dict[str, int] = {}
+    pairs: list[tuple[str, str, int]] = []
+    calls_in_turn: list[tuple[str, str, int]] = []
     met: tuple[Met, ...] = ()
     excused: int = 0
     kept: Kept = NOTHING
@@ -113,7 +121,15 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
 
     def coverage(self) -> Coverage:
         """What it exercised."""
-        return Coverage(Counter(self.actions), _paired(self.outcomes), _paired(self.done))
+        return Coverage(
+            Counter(self.actions),
+            _paired(self.outcomes),
+            _paired(self.done),
+            _paired(self.rejections),
+            Counter(self.boundaries),
+            _paired(self.pairs),
+            _paired(self.calls_in_turn),
+        )
 
 
 def in_order(counts: Mapping[str, int]) -> dict[str, int]:

@@ -62,6 +62,7 @@ class Shelf(ExampleDatabase):
 
 
 def features_of(coverage: Coverage) -> list[str]:
-    """What an example may be the first to exercise: how calls and operations ended."""
-    found = [f"{name}: {how}" for name, how in (*coverage.outcomes, *coverage.operations)]
+    """What an example may be the first to exercise: how calls and operations ended, why not, and the edges."""
+    counted = (*coverage.outcomes, *coverage.operations, *coverage.rejections)
+    found = [*(f"{name}: {how}" for name, how in counted), *coverage.boundaries]
     return sorted(set(found))

@@ -24,9 +24,7 @@ def offload(engine: Engine, draws: Draws) -> str:
             stage.settle(ticket)
         else:
             stage.complete(ticket)
-    for who in list(engine.publishers):
-        stage.unpublish(who)
-    engine.publishers.clear()
+    engine.open_the_gate()
     if draws[3] % 4 < 3:
         stage.drain()
     if not stage.release_memory():
@@ -46,7 +44,7 @@ def offload(engine: Engine, draws: Draws) -> str:
     return "and back"
 
 
-@operation(weight=3)
+@operation(weight=8)
 def wake_up(engine: Engine, draws: Draws) -> str:
     """The arena's bytes are asked for, whether they are there or not."""
     return "resumed" if engine.stage.resume_memory() else "rejected"

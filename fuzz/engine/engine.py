@@ -13,6 +13,9 @@ Member = TypeVar("Member")
 MOST_REQUESTS = 24
 MOST_TICKETS = 12
 
+HOT = 3
+"""Requests, the oldest, to which half of all that is done happens."""
+
 
 class Engine:
     """Requests and publishers on a stage."""
@@ -39,6 +42,16 @@ class Engine:
             return []
         tickets = self.tickets("forward", "copy")
         return tickets if draw % 3 == 1 else some(tickets, draw // 3)
+
+    def request(self, draw: int) -> Request:
+        """One of the requests.  Every second draw takes one of the few oldest: they are hot, and the others go cold."""
+        return pick(self.requests[:HOT] if draw >> 15 & 1 else self.requests, draw)
+
+    def open_the_gate(self) -> None:
+        """Whoever has published takes it back."""
+        for who in list(self.publishers):
+            del self.publishers[who]
+            self.stage.unpublish(who)
 
     # ------------------------------------------------------------------------------------------------------- requests
 
@@ -86,6 +99,12 @@ class Engine:
         references, pages = self.stage.state.refs, request.pages[band]
         begin = max(0, first_written(self.kinds[band], request.launched) - request.first[band])
         return [place for place in range(begin, len(pages)) if references[band, pages[place]] > 1]
+
+    def forget_forwards(self) -> None:
+        """Forwards that are over are nobody's any more."""
+        outstanding = self.stage.tickets.keys()
+        for request in self.requests:
+            request.forwards &= outstanding
 
     def slide(self, request: Request) -> None:
         """Release the pages that no window of the request reaches any more."""

@@ -141,7 +141,7 @@ def _pages_of_someone(engine: Engine, draws: Draws) -> tuple[int, list[int]]:
     band = pick(engine.bands, draws[1])
     if not engine.requests:
         return band, []
-    return band, pick(engine.requests, draws[0]).pages[band]
+    return band, engine.request(draws[0]).pages[band]
 
 
 def _rejected(taken: bool) -> str:

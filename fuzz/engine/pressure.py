@@ -1,9 +1,14 @@
 """Pressure: compaction, demands at the edge of what fits, and demands that cannot fit."""
 
+from typing import Final
+
 from fuzz.engine.engine import MOST_REQUESTS, Engine, pick
 from fuzz.engine.operations import Draws, operation
 from fuzz.engine.request import Request
 from impl.plan import Refusal
+
+MOST_STEPS: Final = 3
+"""The steps of admission."""
 
 
 @operation(weight=5)
@@ -33,13 +38,13 @@ def one_kind(engine: Engine, draws: Draws) -> str:
 
 @operation(weight=2)
 def at_the_edge(engine: Engine, draws: Draws) -> str:
-    """The most pages of one kind that fit beside a few of the others, or one page more than that."""
+    """The most pages of one kind that fit by some step beside a few of the others, or one page more than that."""
     if len(engine.requests) >= MOST_REQUESTS:
         return "enough requests"
     band = pick(engine.bands, draws[0])
     demand = [draws[1] >> 2 * other & 3 if other != band else 0 for other in engine.bands]
     settle = engine.settleable(draws[2])
-    most = _most_that_fits(engine, band, demand, settle)
+    most = most_that_fits(engine, band, demand, settle, MOST_STEPS - draws[3] // 2 % MOST_STEPS)
     if most is None:
         return "others do not fit"
     too_many = draws[3] % 2
@@ -58,7 +63,7 @@ def ask_again(engine: Engine, draws: Draws) -> str:
     """Whether the most that fits would be met is asked again once somebody has published, and again once it left."""
     band = pick(engine.bands, draws[0])
     demand = [0 for _ in engine.bands]
-    most = _most_that_fits(engine, band, demand, [])
+    most = most_that_fits(engine, band, demand, [])
     if most is None:
         return "nothing fits"
     demand[band] = most
@@ -70,11 +75,14 @@ def ask_again(engine: Engine, draws: Draws) -> str:
     return "as before" if still else "not any more"
 
 
-def _most_that_fits(engine: Engine, band: int, demand: list[int], settle: list[int]) -> int | None:
-    """The largest count that the allocator says it would meet, found by halving."""
+def most_that_fits(
+    engine: Engine, band: int, demand: list[int], settle: list[int], step: int = MOST_STEPS
+) -> int | None:
+    """The largest count that the allocator says it would meet by this step or a lower one, found by halving."""
 
     def fits(count: int) -> bool:
-        return engine.stage.would_fit([*demand[:band], count, *demand[band + 1 :]], settle)
+        needed = engine.stage.step_for([*demand[:band], count, *demand[band + 1 :]], settle)
+        return needed is not None and needed <= step
 
     if not fits(0):
         return None

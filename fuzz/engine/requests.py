@@ -23,7 +23,7 @@ def prefill(engine: Engine, draws: Draws) -> str:
     """A request gets the pages of its next chunk."""
     if not engine.requests:
         return "no request"
-    return engine.grow(pick(engine.requests, draws[0]), _length(engine, draws[1]), engine.settleable(draws[2]))
+    return engine.grow(engine.request(draws[0]), _length(engine, draws[1]), engine.settleable(draws[2]))
 
 
 @operation(weight=8)
@@ -33,7 +33,7 @@ def decode(engine: Engine, draws: Draws) -> str:
         return "no request"
     outcome = "grown"
     for place in range(1 + draws[1] % 3):
-        outcome = engine.grow(pick(engine.requests, draws[0] + place), 1, engine.settleable(draws[2]))
+        outcome = engine.grow(engine.request(draws[0] + place), 1, engine.settleable(draws[2]))
     return outcome
 
 
@@ -110,7 +110,7 @@ def roll_back(engine: Engine, draws: Draws) -> str:
     """The last tokens of a request were drafts and are taken back; the pages that only they filled are given up."""
     if not engine.requests:
         return "no request"
-    request = pick(engine.requests, draws[0])
+    request = engine.request(draws[0])
     tokens = max(0, request.tokens - draws[1] % (2 * engine.page_tokens + 1))
     if not tokens or any(
         first_needed(kind, min(tokens, request.launched)) < first
@@ -134,7 +134,7 @@ def share_twice(engine: Engine, draws: Draws) -> str:
     """Two more references to some pages of a request in one call, given up again one by one or together."""
     if not engine.requests:
         return "no request"
-    request = pick(engine.requests, draws[0])
+    request = engine.request(draws[0])
     band = pick(engine.bands, draws[1])
     ids = some(request.pages[band], draws[2])
     if not ids:
@@ -160,7 +160,7 @@ def abort(engine: Engine, draws: Draws) -> str:
     """A request ends at once, perhaps between the launch of a forward and its result."""
     if not engine.requests:
         return "no request"
-    request = pick(engine.requests, draws[0])
+    request = engine.request(draws[0])
     outcome = "in flight" if request.forwards else "idle"
     engine.give_up(request, backwards=draws[1] % 2 == 1)
     return outcome

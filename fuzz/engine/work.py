@@ -27,7 +27,7 @@ def launch(engine: Engine, draws: Draws) -> str:
     ticket = engine.stage.open("forward", "compute", waits)
     if ticket is None:
         return "rejected"
-    batch = {id(request): request for request in (pick(engine.requests, draws[0] + n) for n in range(1 + draws[1] % 4))}
+    batch = {id(request): request for request in (engine.request(draws[0] + n) for n in range(1 + draws[1] % 4))}
     outcome = "launched"
     for request in batch.values():
         if draws[3] % 8:
@@ -65,7 +65,7 @@ def hand_over(engine: Engine, draws: Draws) -> str:
         return "none in flight"
     request = pick(busy, draws[0])
     engine.stage.settle(pick(sorted(request.forwards), draws[1]))
-    _over(engine)
+    engine.forget_forwards()
     ticket = engine.stage.open("copy", "host")
     if ticket is None:
         return "rejected"
@@ -102,10 +102,13 @@ def copied(engine: Engine, draws: Draws) -> str:
     return _completed(engine, engine.tickets("copy"), draws[0])
 
 
-@operation(weight=2)
+@operation(weight=4)
 def transferred(engine: Engine, draws: Draws) -> str:
-    """A transfer is over, perhaps long after whoever asked for it has gone."""
-    return _completed(engine, engine.tickets("transfer"), draws[0])
+    """A transfer is over, perhaps long after whoever asked for it has gone; after the last the gate mostly opens."""
+    outcome = _completed(engine, engine.tickets("transfer"), draws[0])
+    if draws[2] % 4 and not engine.tickets("transfer"):
+        engine.open_the_gate()
+    return outcome
 
 
 @operation(weight=2)
@@ -125,7 +128,7 @@ def _completed(engine: Engine, tickets: Sequence[int], draw: int) -> str:
         return "none outstanding"
     ticket = pick(tickets, draw)
     taken = engine.stage.complete(ticket)
-    _over(engine)
+    engine.forget_forwards()
     return "completed" if taken else "rejected"
 
 
@@ -136,14 +139,8 @@ def settle(engine: Engine, draws: Draws) -> str:
     if not tickets:
         return "none outstanding"
     taken = engine.stage.settle(pick(tickets, draws[0]))
-    _over(engine)
+    engine.forget_forwards()
     return "settled" if taken else "rejected"
-
-
-def _over(engine: Engine) -> None:
-    outstanding = engine.stage.tickets.keys()
-    for request in engine.requests:
-        request.forwards &= outstanding
 
 
 @operation(weight=2)
@@ -183,7 +180,7 @@ def hold_more(engine: Engine, draws: Draws) -> str:
     tickets = list(engine.stage.tickets)
     if not tickets or not engine.requests:
         return "no ticket or no request"
-    ticket, request = pick(tickets, draws[0]), pick(engine.requests, draws[1])
+    ticket, request = pick(tickets, draws[0]), engine.request(draws[1])
     band = pick(engine.bands, draws[2])
     ids = some(request.pages[band], draws[3] | 1)
     if not ids:
@@ -193,6 +190,27 @@ def hold_more(engine: Engine, draws: Draws) -> str:
     if taken and mode == "write":
         engine.stage.issue(ticket, band, ids)
     return "taken" if taken else "rejected"
+
+
+@operation(weight=3)
+def write_again(engine: Engine, draws: Draws) -> str:
+    """A ticket writes once more to what it was given long ago, whoever has gone since."""
+    tickets = [ticket for ticket in engine.stage.tickets if engine.stage.given_to(ticket)]
+    if not tickets:
+        return "nobody may write"
+    ticket = pick(tickets, draws[0])
+    band, _ = pick(given := engine.stage.given_to(ticket), draws[1])
+    engine.stage.issue(ticket, band, some([vid for where, vid in given if where == band], draws[2] | 1))
+    return "written"
+
+
+@operation(weight=1)
+def announce(engine: Engine, draws: Draws) -> str:
+    """Someone publishes addresses long before anything is sent there."""
+    who = f"peer {draws[0] % 3}"
+    engine.publishers[who] = None
+    engine.stage.publish(who)
+    return "published"
 
 
 @operation(weight=2)
@@ -240,7 +258,7 @@ def _used(engine: Engine, draws: Draws, user: User, mode: Mode) -> str:
     ticket = _opened(engine, draws, user)
     if ticket is None:
         return "no ticket"
-    request = pick(engine.requests, draws[0])
+    request = engine.request(draws[0])
     return _held(engine, ticket, request, draws[1], mode)
 
 

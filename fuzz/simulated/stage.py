@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from events import records as r
 from fuzz import script
 from fuzz.setups import Setup
+from fuzz.simulated.schedule import SORTS, Schedule
 from fuzz.simulated.work import Use, Works
 from fuzz.stage import Place, Result, Stage
 from fuzz.targets.protocol import Target
@@ -76,6 +77,7 @@ class LateStage(Stage):
         self._promises = target.promises
         super().__init__(target, setup, watch, keep_records)
         self.device, self.runtime, self._works = self._workshop()
+        self.schedule = Schedule()
         # the newest ticket of each stream, and those that another is behind
         self._newest: dict[str, int] = {}
         self._closed: set[int] = set()
@@ -188,8 +190,20 @@ class LateStage(Stage):
     def meanwhile(self, draws: Sequence[int]) -> None:
         """See `Stage.meanwhile`."""
         choices = draws[0] << 16 | draws[1]
-        for number in range(PACES[draws[3] >> 12]):
-            self.advance(choices >> 3 * (number % 8) & 7)
+        for number in range(self.schedule.pieces(PACES[draws[3] >> 12])):
+            if not self.runtime.choices():
+                break
+            self.advance(self._next(choices >> 3 * (number % 8) & 7))
+
+    def reschedule(self, draws: Sequence[int]) -> str:
+        """See `Stage.reschedule`."""
+        self.schedule = Schedule(SORTS[draws[0] % len(SORTS)], draws[1])
+        self._count("schedule", self.schedule.sort)
+        return self.schedule.sort
+
+    def _next(self, choice: int) -> int:
+        """What is done next, of all that can be; the log has this number, so that it needs no schedule."""
+        return choice
 
     def advance(self, choice: int) -> None:
         """See `Stage.advance`."""
@@ -319,9 +333,13 @@ class SimulatedStage(LateStage):
     def _workshop(self) -> Workshop:
         assert isinstance(self.built, SimulatedBuilt)  # a simulated target builds it
         device = self.built.device
+        self._agents = device.simulated.agents
         tables = [self.allocator.page_table(band).numpy() for band in self.bands]
         works = Works(device, self._memory, tables, self._landed, self._misread, self._misled)
         return Workshop(device, device.simulated, works)
+
+    def _next(self, choice: int) -> int:
+        return self.schedule.chosen(choice, self._agents())
 
     def _take(self, record: r.AnyRecord) -> None:
         try:

@@ -19,6 +19,7 @@ from bandgap.peers.telling import document as peer_document
 from bandgap.reports.document import document as gate_document
 from bandgap.schemas import SCHEMAS, drifts, schema_of, write_schemas
 from bandgap.verbs import fuzz
+from bandgap.verbs.docs import written_document
 from bench.rows import Figure, row_of
 from events import records as r
 from events.trace import Writer
@@ -82,6 +83,7 @@ ANSWERS: dict[str, Callable[[Path], list[Any]]] = {
         asked("prove", "unshare x span"),
         asked("prove", "span", "--break", "unshare.counts-down-twice"),
     ],
+    "prove-list": lambda _: [asked("prove", "--list")],
     "reproduce": lambda _: [asked("reproduce", str(ROOT / "tests/events/corpus/reproduction-1.json"))],
     "layout": lambda _: [asked("layout", "gpt-oss-20b")],
     "bench": lambda _: [{"rows": [asdict(FIGURE)], "surroundings": {"cpu": "one"}}],
@@ -89,6 +91,19 @@ ANSWERS: dict[str, Callable[[Path], list[Any]]] = {
         peer_document(peer_result(Found(FINDING, Path("a")), stopped=stopped)) for stopped in (False, True)
     ],
     "replay": lambda folder: [asked("replay", traffic(folder), *REPLAYED)],
+    "replay-sweep": lambda folder: [asked("replay", traffic(folder), *REPLAYED, "--sweep", "swa=0.2,0.5")],
+    "view": lambda folder: [
+        asked("view", trace(folder / "legal.trace", r.Drain(), DONE), "--out", str(folder / "a.html")),
+        asked(
+            "view",
+            trace(folder / "illegal.trace", *UNPUBLISH, r.Compact(100), r.Moved(STATE, [0], [2])),
+            *("--out", str(folder / "b.html"), "--perfetto", str(folder / "b.json")),
+        ),
+    ],
+    "docs": lambda folder: [
+        written_document((Path("docs/trust.md"),), folder / "index.html", ""),
+        written_document((), None, "there is no Sphinx"),
+    ],
     "docs-check": lambda _: [
         {"current": True, "drifts": []},
         {"current": False, "drifts": [asdict(Drift("a", "b", "c"))]},

@@ -20,7 +20,7 @@ def test_a_campaign_that_exercised_too_little_is_inconclusive(
     assert _fuzz(tmp_path, minutes=0.0001, as_json=True) is Exit.INCONCLUSIVE
     document = json.loads(capsys.readouterr().out)
     assert document["failures"] == []
-    assert "allocate: step 3 settling" in document["coverage"]["unexercised"]
+    assert "call allocate: step 3 settling" in document["coverage"]["unexercised"]
     assert document["units"] == {"driver": 1}
     assert document["calls"] >= 300
 

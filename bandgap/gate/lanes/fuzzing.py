@@ -5,7 +5,6 @@ driver makes many more calls and is watched in passing.  Both are also at work i
 work is done later: each example and each life draws a schedule of its own.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,19 +15,18 @@ from bandgap.gate.lane import Lane
 from bandgap.gate.settings import Settings
 from bandgap.gate.targets import target_named
 from bandgap.gate.task import Progress, Task
-from fuzz.coverage import Coverage
-from fuzz.engine.kinds import KINDS
+from fuzz.coverage import call
 from fuzz.faults.all import FAULTS
 from fuzz.faults.fault import Fault
-from fuzz.floors import OUTCOMES
+from fuzz.floors import floors
 from fuzz.machine import MachineRun, run_machine
 from fuzz.seeded import Run, run_seeded
-from fuzz.setups import TOYS, setup_names, setup_of
+from fuzz.setups import TOYS, setup_names, setup_of, small_names
+from fuzz.simulated import schedule
 from fuzz.simulated.work import SORTS
 from fuzz.targets.all import TARGETS
 from fuzz.targets.protocol import Target
 from fuzz.targets.simulated import SIMULATED
-from spec.specification import ACTIONS
 
 STEPS = 40
 """Operations in one example of the state machine."""
@@ -39,6 +37,9 @@ MACHINE_CANARY = FAULTS["ids-are-taken-for-pages"]
 DRIVER_CANARY = FAULTS["withheld-pages-are-handed-out"]
 
 DEVICE_CANARY = FAULTS["settling-holds-nothing-back"]
+
+SMALL = "small sizes"
+"""The task on pages of every small size."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,12 @@ class Amount:
     """On a simulated device, with each small layout."""
     calls_simulated: int
     """Likewise, with each layout."""
+    calls_small: int
+    """With all layouts of small sizes together."""
 
 
-QUICK = Amount(examples=40, calls=6_000, examples_simulated=20, calls_simulated=1_200)
-USUAL = Amount(examples=600, calls=120_000, examples_simulated=300, calls_simulated=40_000)
+QUICK = Amount(examples=40, calls=6_000, examples_simulated=20, calls_simulated=1_200, calls_small=9_000)
+USUAL = Amount(examples=600, calls=120_000, examples_simulated=300, calls_simulated=40_000, calls_small=160_000)
 
 
 def amount(settings: Settings) -> Amount:
@@ -65,6 +68,7 @@ def amount(settings: Settings) -> Amount:
         usual.calls * patience,
         usual.examples_simulated * patience,
         usual.calls_simulated * patience,
+        usual.calls_small * patience,
     )
 
 
@@ -107,6 +111,11 @@ def driver(setup: str, settings: Settings, progress: Progress) -> Evidence:
     return _driven("driver", setup, target, calls, settings, progress)
 
 
+def small_sizes(settings: Settings, progress: Progress) -> Evidence:
+    """Likewise, on pages of every small size, each beside every other."""
+    return _driven("driver", SMALL, target_named(settings.target), amount(settings).calls_small, settings, progress)
+
+
 def device(setup: str, settings: Settings, progress: Progress) -> Evidence:
     """Make calls, chosen from a seed, and let a simulated device do its work in an order chosen from it too."""
     return _driven("device", setup, SIMULATED, amount(settings).calls_simulated, settings, progress)
@@ -122,7 +131,8 @@ def _driven(lane: str, setup: str, target: Target, calls: int, settings: Setting
         progress(run.calls / calls, _driver_evidence(run, 0))
 
     seed = settings.seed_of(f"{lane}/{setup}")
-    run = run_seeded([setup_of(setup)], seed, target=target, calls=calls, progress=tell)
+    setups = small_names() if setup == SMALL else (setup,)
+    run = run_seeded([setup_of(name) for name in setups], seed, target=target, calls=calls, progress=tell)
     return _found(run, _driver_evidence(run, calls), f"{setup}, seeded driver", settings)
 
 
@@ -162,6 +172,14 @@ def _tasks(
     )
 
 
+def _driver_tasks(settings: Settings) -> Sequence[Task]:
+    limit = 120 if settings.quick else 600
+    return (
+        *_tasks("driver", driver, driver_canary, (120, 600), settings),
+        Task("driver", SMALL, small_sizes, seconds=limit),
+    )
+
+
 def _device_tasks(settings: Settings) -> Sequence[Task]:
     limit = 120 if settings.quick else 600
     return (
@@ -170,27 +188,21 @@ def _device_tasks(settings: Settings) -> Sequence[Task]:
     )
 
 
-def floors(floor: int, rare_floor: int) -> Mapping[str, int]:
-    """Every action of the specification; rarer, every way in which calls can end, and every operation of the engine."""
-    rare = [*(_call(*outcome) for outcome in OUTCOMES), *(_operation(name) for name in KINDS)]
-    return {**{_action(name): floor for name in ACTIONS}, **dict.fromkeys(rare, rare_floor)}
-
-
 def machine_floors(settings: Settings) -> Mapping[str, int]:
     """Little, for Hypothesis makes few calls: the rarest things may not happen in a quick gate."""
-    return floors(1, 0) if settings.quick else floors(20, 5)
+    return floors(1, 0, 120, 150) if settings.quick else floors(20, 3, 220, 260)
 
 
 def driver_floors(settings: Settings) -> Mapping[str, int]:
     """Much."""
-    return floors(25, 2) if settings.quick else floors(400, 30)
+    return floors(25, 1, 240, 290) if settings.quick else floors(400, 20, 270, 340)
 
 
 def device_floors(settings: Settings) -> Mapping[str, int]:
-    """Every action, every sort of work that tickets do, and work done while more was asked for."""
-    least = 3 if settings.quick else 100
-    work = [_call("work", sort) for sort in SORTS]
-    return {**floors(least, 0), **dict.fromkeys(work, least), _call("advance", "done"): 100 * least}
+    """Every action, every sort of work that tickets do, in every sort of order, while more was asked for."""
+    least, pairs = (3, (200, 250)) if settings.quick else (100, (260, 320))
+    work = [*(call("work", sort) for sort in SORTS), *(call("schedule", sort) for sort in schedule.SORTS)]
+    return {**floors(least, 0, *pairs), **dict.fromkeys(work, least), call("advance", "done"): 100 * least}
 
 
 MACHINE = Lane(
@@ -202,7 +214,7 @@ MACHINE = Lane(
 DRIVER = Lane(
     "driver",
     "No call of the seeded driver breaks a property, loses a byte or makes tables disagree.",
-    partial(_tasks, "driver", driver, driver_canary, (120, 600)),
+    _driver_tasks,
     driver_floors,
 )
 DEVICE = Lane(
@@ -217,34 +229,17 @@ DEVICE = Lane(
 def _machine_evidence(run: MachineRun, examples: int) -> Evidence:
     return Evidence(
         (Count("examples", run.examples, examples), Count("calls judged", run.calls, examples)),
-        _coverage(run.coverage),
+        tuple(run.coverage.named()),
     )
 
 
 def _driver_evidence(run: Run, calls: int) -> Evidence:
-    counts = Count("lives of an allocator", run.lives, min(1, calls)), Count("calls judged", run.calls, calls)
-    return Evidence((*counts, Count("page actions", run.coverage.page_actions, calls // 2)), _coverage(run.coverage))
-
-
-def _coverage(coverage: Coverage) -> tuple[tuple[str, int], ...]:
-    operations: Counter[str] = Counter()
-    for (name, _), times in coverage.operations.items():
-        operations[_operation(name)] += times
-    actions = ((_action(name), times) for name, times in coverage.actions.items())
-    outcomes = ((_call(*outcome), times) for outcome, times in coverage.outcomes.items())
-    return (*actions, *outcomes, *operations.items())
-
-
-def _action(name: str) -> str:
-    return f"action {name}"
-
-
-def _call(name: str, outcome: str) -> str:
-    return f"call {name}: {outcome}"
-
-
-def _operation(name: str) -> str:
-    return f"operation {name}"
+    counts = (
+        Count("lives of an allocator", run.lives, min(1, calls)),
+        Count("calls judged", run.calls, calls),
+        Count("page actions", run.coverage.page_actions, calls // 2),
+    )
+    return Evidence(counts, tuple(run.coverage.named()))
 
 
 def _found(run: MachineRun | Run, evidence: Evidence, where: str, settings: Settings) -> Evidence:

@@ -1,6 +1,8 @@
 """The proofs: every obligation, and that none of them is proved of nothing or with nothing at stake."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from bandgap.gate.evidence import Canary, Count, Evidence
 from bandgap.gate.lane import Lane
@@ -10,8 +12,12 @@ from bandgap.gate.task import Progress, Task
 from bandgap.gate.violation import Violation
 from bandgap.pictures.examples import before_and_after
 from bandgap.pictures.wording import changes, event
+from bandgap.proof_help import helps_for, said, shown
 from properties.answers import Answer, Verdict
+from properties.failing.helping import Help
+from properties.judging import Counterexample
 from properties.limits import USUAL, Limits
+from properties.obligations import Obligation
 from properties.report import Report
 from properties.runs import run
 from properties.selection import broken, everything
@@ -42,7 +48,7 @@ def prove(settings: Settings, progress: Progress) -> Evidence:
     canary = run(broken(CANARY, ()), weakening=CANARY, limits=_limits(settings), jobs=settings.workers)
     return Evidence(
         _counts(report),
-        violations=tuple(violations(report)),
+        violations=tuple(violations(report, helps_for(report, settings.workers, None))),
         canaries=(_canary(canary),),
         unknown=tuple(_unknown(report)),
     )
@@ -91,11 +97,14 @@ def _canary(report: Report) -> Canary:
     return Canary(f"the specification without the sentence {CANARY}", CANARY_BREAKS, caught)
 
 
-def violations(report: Report) -> Iterator[Violation]:
+def violations(report: Report, helps: Mapping[Obligation, Help] = MappingProxyType({})) -> Iterator[Violation]:
     """What is violated; also weakenings that are not caught, and what cannot happen although it must."""
     for answer in report.answers:
         if answer.verdict is Verdict.VIOLATED:
-            yield _violation(answer) if answer.counterexample else _of_admission(answer)
+            help_ = helps.get(answer.obligation)
+            found = shown(answer, help_)
+            violation = _of_small_case(answer) if found is None else _violation(found)
+            yield replace(violation, help=() if help_ is None else tuple(said(help_)))
     for witness in report.unseen:
         if not witness.reason:
             yield _of_the_whole("vacuity", "Whatever is proved of, can happen.", f"{witness.name} cannot happen")
@@ -109,9 +118,8 @@ def violations(report: Report) -> Iterator[Violation]:
         yield _of_the_whole("necessity", necessity, f"no weakening breaks {name}: nothing shows that it can fail")
 
 
-def _violation(answer: Answer) -> Violation:
-    obligation, found = answer.obligation, answer.counterexample
-    assert found is not None  # what is violated comes with its counterexample
+def _violation(found: Counterexample) -> Violation:
+    obligation = found.obligation
     before, after = before_and_after(found.example, found.culprits)
     happened = event(found.example)
     return Violation(
@@ -128,7 +136,7 @@ def _violation(answer: Answer) -> Violation:
     )
 
 
-def _of_admission(answer: Answer) -> Violation:
+def _of_small_case(answer: Answer) -> Violation:
     """What is violated in a small case that is no arena."""
     name = answer.obligation.name
     return Violation(

@@ -146,6 +146,10 @@ class SimulatedRuntime:
         """Pieces of work of which any may be done next."""
         return len(self._ready()) + len(self._flying)
 
+    def agents(self) -> list[str]:
+        """Of each of these pieces, the stream that it is on, or the transfer."""
+        return [*self._ready(), *(task.agent for task in self._flying)]
+
     def step(self, choice: int) -> bool:
         """Do one piece of work, the one that a number chooses; whether there was any to be done."""
         streams = self._ready()
