@@ -8,6 +8,7 @@ from events import records
 from events.trace import seal
 from impl.allocator import Allocator
 from impl.device.immediate import ImmediateDevice
+from impl.ledger import MOST_IDLE_STREAMS
 from impl.misuse import Misuse
 from impl.plan import COMPACT_ENDS, IN_PLACE, RELAYOUT, Grant, Plan, Refusal
 from impl.recording import RecordedAllocator
@@ -487,3 +488,15 @@ def test_streams_of_which_nothing_is_outstanding_are_forgotten(allocator: Alloca
     assert len(allocator._ledger._tails) < 300
     behind = allocator.open("forward", "kept")
     assert {ticket.ticket: ticket.after for ticket in allocator.snapshot().tickets} == {kept: [], behind: [kept]}
+
+
+def test_a_stream_on_which_something_was_just_opened_is_not_among_those_that_are_forgotten() -> None:
+    allocator = Allocator(toy_layout(("state", 64), ("full", 32)), 256 + 960)
+    ids = filled(allocator, [0, 1])[1]
+    for number in range(MOST_IDLE_STREAMS + 2):
+        first = allocator.open("forward", f"stream {number}")
+        allocator.hold(first, 1, ids, "write")
+        second = allocator.open("forward", f"stream {number}")
+        allocator.hold(second, 1, ids, "write")
+        allocator.complete(first)
+        allocator.complete(second)
