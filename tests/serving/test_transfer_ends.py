@@ -1,0 +1,148 @@
+"""What either end of a transfer makes of messages that come late, twice, cut or wrong, and what the kernel tells."""
+
+import os
+import random
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from impl.misuse import Misuse
+from impl.serving.engine.tiny import tiny
+from impl.serving.transfer.channel import Channel
+from impl.serving.transfer.messages import Abort, Failed, Give, Landed, Message, decoded, encoded
+from impl.serving.transfer.receiver import State
+from impl.serving.transfer.sockets import listening, unread
+from tests.serving.running import Task
+from tests.serving.transferring import Pair, carry, compare, drive, get_on, pair, part
+
+TASK = Task((1, 2, 3, 4, 5, 6, 7, 8, 9), 3)
+
+
+@pytest.fixture
+def both() -> Pair:
+    return pair(tiny("gpt-oss-20b"))
+
+
+def _given(both: Pair) -> Give:
+    """The pages that a job was given; the other end has not heard of them yet."""
+    rng = random.Random(1)
+    while not both.to_prefill:
+        get_on(both, rng)
+    give = decoded(both.to_prefill[0])
+    assert isinstance(give, Give)
+    return give
+
+
+def _flying(both: Pair) -> None:
+    rng = random.Random(1)
+    while not both.network.flying(both.session):
+        get_on(both, rng)
+
+
+def _answers(both: Pair) -> list[Message]:
+    return [decoded(line) for line in both.to_decode]
+
+
+def test_a_second_wish_under_one_name_is_refused_and_the_first_is_met(both: Pair) -> None:
+    both.ask(TASK)
+    give = _given(both)
+    for attempt in (give.attempt, "another"):
+        both.prefill.sender.take(both.decoding, Give(give.name, attempt, give.pages))
+    both.to_prefill.clear()
+    assert _answers(both) == [Failed(give.name, "another", over=True)]
+    drive(both, random.Random(1))
+    compare(both)
+    assert not both.asked[0][1].recomputed
+
+
+def test_pages_for_another_prompt_are_answered_and_nothing_is_sent(both: Pair) -> None:
+    both.ask(TASK)
+    give = _given(both)
+    both.to_prefill[0] = encoded(Give(give.name, give.attempt, tuple(ids[1:] for ids in give.pages)))
+    drive(both, random.Random(1))
+    assert not both.network.touched
+    assert both.asked[0][1].recomputed
+    compare(both)
+
+
+def test_an_abort_that_crosses_its_answer_changes_nothing(both: Pair) -> None:
+    asked = both.ask(TASK)
+    _flying(both)
+    carry(both, random.Random(1))
+    both.network.break_off(both.network.flying(both.session)[0])
+    both.prefill.step()
+    assert both.decode.abort(asked)
+    drive(both, random.Random(1))
+    # bytes may still land, and the second word of the sender would be that they cannot
+    assert both.served[both.decoding].allocator.statistics().quarantined == 1
+    part(both, random.Random(1))
+
+
+def test_what_another_peer_says_of_a_transfer_is_nothing(both: Pair) -> None:
+    asked = both.ask(TASK)
+    give = _given(both)
+    for message in (Landed(give.name, give.attempt, 0, ()), Failed(give.name, give.attempt, over=True)):
+        both.decode.receiver.take("somebody else", message)
+    assert asked.incoming is not None
+    assert asked.incoming.state is State.OPEN
+    drive(both, random.Random(1))
+    compare(both)
+
+
+def test_what_nobody_wants_is_computed_and_forgotten(both: Pair) -> None:
+    both.prefill.begin(both.decoding, "request", TASK.prompt)
+    both.prefill.sender.take(both.decoding, Abort("request", "any", given=False))
+    drive(both, random.Random(1))
+    assert not any(kind.live for kind in both.served[both.session].allocator.statistics().kinds)
+
+
+def test_a_name_is_asked_for_once_at_a_time(both: Pair) -> None:
+    both.decode.ask(both.session, "request", TASK.prompt, 3)
+    with pytest.raises(Misuse, match="another name"):
+        both.decode.ask(both.session, "request", TASK.prompt, 3)
+
+
+def test_messages_arrive_whole_and_in_order_however_they_are_cut() -> None:
+    one, other = socket.socketpair()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    sent: list[Message] = [Give(f"request {number}", "1", (tuple(range(number * 40)),)) for number in range(60)]
+    sender, receiver = Channel(one), Channel(other)
+    for message in sent:
+        sender.post(message)
+    arrived: list[Message] = []
+    while len(arrived) < len(sent):
+        sender.take()
+        arrived += receiver.take()
+    assert arrived == sent
+    sender.close()
+    assert receiver.take() == []
+    assert receiver.is_closed
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/net/tcp"), reason="only Linux says so")
+@pytest.mark.parametrize("is_accepted", [True, False])
+def test_what_a_dead_peer_sent_is_unread_until_its_connection_is_closed(
+    listener: socket.socket, is_accepted: bool
+) -> None:
+    port = listener.getsockname()[1]
+    assert port in listening()
+    ports = frozenset({port})
+    with socket.create_connection(("127.0.0.1", port)) as peer:
+        peer.sendall(b"bytes")
+        accepted = listener.accept()[0] if is_accepted else None
+    # the peer is gone, and its bytes are here
+    assert len(unread(ports, "127.0.0.1")) == 1
+    assert not unread(ports, "127.0.0.2")
+    if accepted is None:
+        accepted = listener.accept()[0]
+    assert accepted.recv(100) == b"bytes"
+    assert unread(ports, "127.0.0.1")
+    accepted.close()
+    assert not unread(ports, "127.0.0.1")
