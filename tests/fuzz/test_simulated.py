@@ -13,6 +13,7 @@ from fuzz.playing import play
 from fuzz.reproduction import decoded, encoded, played_again
 from fuzz.seeded import live, operations_of, run_seeded
 from fuzz.setups import setup_names, setup_of
+from fuzz.simulated import schedule
 from fuzz.simulated.stage import SimulatedStage
 from fuzz.simulated.work import SORTS
 from fuzz.targets.simulated import SIMULATED, SimulatedTarget
@@ -61,9 +62,10 @@ def test_the_state_machine_drives_it_too() -> None:
 
 
 def test_every_sort_of_work_is_done() -> None:
-    run = run_seeded([setup_of("toy-three")], 3, target=SIMULATED, calls=3000)
+    run = run_seeded([setup_of("toy-three"), setup_of("toy-four")], 4, target=SIMULATED, calls=5000)
     assert run.failure is None
     assert all(run.coverage.outcomes["work", sort] for sort in SORTS)
+    assert all(run.coverage.outcomes["schedule", sort] for sort in schedule.SORTS)
 
 
 def test_the_same_seed_does_the_same_work_in_the_same_order_and_another_does_not() -> None:
