@@ -1,17 +1,21 @@
 """What `bandgap prove --json` prints."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from bandgap.pictures.wording import event, members
+from bandgap.proof_help import help_document, shown
 from bandgap.proof_report import trial_verdict, witness_verdict
 from properties import Answer, Report, Trial, Verdict, Witness
 from properties.examples import Arena
+from properties.failing.helping import Help
 from properties.judging import Counterexample
 from properties.known import is_fault
+from properties.obligations import Obligation
 
 
-def document(report: Report) -> dict[str, Any]:
-    """The whole report."""
+def document(report: Report, helps: Mapping[Obligation, Help]) -> dict[str, Any]:
+    """The whole report, with what helps where something is violated."""
     return {
         "verdict": report.verdict,
         "obligations": len(report.answers),
@@ -21,7 +25,7 @@ def document(report: Report) -> dict[str, Any]:
         "seconds": round(report.seconds, 3),
         "interrupted": report.interrupted,
         "weakening": report.weakening,
-        "answers": [_answer(answer) for answer in report.answers],
+        "answers": [_answer(answer, helps.get(answer.obligation)) for answer in report.answers],
         "vacuity": [_witness(witness) for witness in report.witnesses],
         "necessity": [_trial(trial) for trial in report.trials if not is_fault(trial.name)],
         "faults": [_trial(trial) for trial in report.trials if is_fault(trial.name)],
@@ -29,7 +33,7 @@ def document(report: Report) -> dict[str, Any]:
     }
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: Answer, help_: Help | None) -> dict[str, Any]:
     obligation = answer.obligation
     return {
         "name": obligation.name,
@@ -39,8 +43,9 @@ def _answer(answer: Answer) -> dict[str, Any]:
         "verdict": answer.verdict,
         "seconds": round(answer.seconds, 4),
         "reason": answer.reason,
-        "counterexample": _counterexample(answer.counterexample),
+        "counterexample": _counterexample(shown(answer, help_)),
         "small_case": answer.found,
+        "help": help_document(help_),
     }
 
 

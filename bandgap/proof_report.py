@@ -1,6 +1,6 @@
 """What `bandgap prove` prints for people: a line for everything as it is known, then what is wrong, then the sum."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.console import Console, Group, RenderableType
 from rich.markup import escape
@@ -10,9 +10,12 @@ from rich.text import Text
 from bandgap.pictures import legend, strips
 from bandgap.pictures.examples import before_and_after
 from bandgap.pictures.wording import changes, event, facts, members
+from bandgap.proof_help import said, shown
 from properties import Answer, Report, Trial, Verdict, Witness
+from properties.failing.helping import Help
 from properties.judging import Counterexample
 from properties.known import is_fault, weakenings
+from properties.obligations import Obligation
 from properties.specification import property_named, written
 from properties.trials import REDUNDANT
 
@@ -20,6 +23,9 @@ COLOURS = {Verdict.PROVED: "green", Verdict.VIOLATED: "bold red", Verdict.UNKNOW
 SAYS = {Verdict.PROVED: "holds", Verdict.VIOLATED: "violated", Verdict.UNKNOWN: "inconclusive"}
 WIDEST = 110
 """A picture is not drawn wider than this, however wide the terminal is."""
+
+MARGIN, COLUMNS = 10, 12
+"""For the names of bands; for a byte at most, so that an arena of one page is not as wide as the terminal."""
 
 DRAWN = 3
 """Counterexamples that are drawn; the JSON document has all of them."""
@@ -68,20 +74,25 @@ def witness_verdict(witness: Witness) -> Verdict:
     return Verdict.PROVED if witness.example else Verdict.UNKNOWN if witness.reason else Verdict.VIOLATED
 
 
-def outcome(report: Report, width: int) -> Iterator[RenderableType]:
-    """What was seen, what is wrong, drawn where there is something to draw, and the sum."""
+def outcome(report: Report, helps: Mapping[Obligation, Help], width: int) -> Iterator[RenderableType]:
+    """What was seen, what is wrong, drawn where there is something to draw, with what helps, and the sum."""
     if report.witnesses:
         yield Text(f"\n{HEADINGS[Witness]}", style="bold")
         yield from map(line, report.witnesses)
-    violated = [answer.counterexample for answer in report.answers if answer.counterexample is not None]
-    for counterexample in violated[:DRAWN]:
-        yield Group("", *drawn(counterexample, report.weakening, min(width, WIDEST)))
+    violated = [answer for answer in report.answers if answer.counterexample is not None]
+    for answer in violated[:DRAWN]:
+        help_ = helps.get(answer.obligation)
+        counterexample = shown(answer, help_)
+        if counterexample is not None:
+            yield Group("", *drawn(counterexample, report.weakening, min(width, WIDEST)))
+        if help_ is not None:
+            yield Group("", *_helping(help_, min(width, WIDEST)))
     if violated:
         yield Group("", legend())
     if len(violated) > DRAWN:
         yield f"{len(violated) - DRAWN} more are not drawn: --json has all of them."
     yield ""
-    yield from _complaints(report)
+    yield from _complaints(report, helps)
     yield from _sum(report)
 
 
@@ -89,7 +100,7 @@ def drawn(counterexample: Counterexample, weakening: str | None, width: int) -> 
     """The arena before and after, the event, what changed, and of what the property is false."""
     obligation, example = counterexample.obligation, counterexample.example
     before, after = before_and_after(example, counterexample.culprits)
-    first, second = strips(before, after, width=width - 2)
+    first, second = strips(before, after, width=min(width - 2, MARGIN + COLUMNS * (before.capacity - before.base)))
     yield Text.assemble(("violated ", "bold red"), (obligation.name, "bold"))
     if weakening is not None:
         yield _indented(f"once changed: {weakenings()[weakening].says}")
@@ -109,19 +120,27 @@ def drawn(counterexample: Counterexample, weakening: str | None, width: int) -> 
     yield _indented("Judged again in plain values: all that is given holds, and the property does not.")
 
 
+def _helping(help_: Help, width: int) -> Iterator[RenderableType]:
+    for title, sentence in said(help_):
+        told = Text.assemble((f"{title}: ", "bold"), sentence)
+        yield _indented(Group(*told.wrap(Console(width=width), width - 2)))
+
+
 def _line(name: str, word: str, verdict: Verdict, seconds: float | None, rest: str = "") -> Text:
     said = word if verdict == Verdict.PROVED else str(verdict)
     time = " " * 8 if seconds is None else f"{seconds:6.2f} s"
     return Text.assemble(f"{name:<70} ", (f"{said:<8}", COLOURS[verdict]), f" {time}  {rest}".rstrip())
 
 
-def _complaints(report: Report) -> Iterator[RenderableType]:
+def _complaints(report: Report, helps: Mapping[Obligation, Help]) -> Iterator[RenderableType]:
     for answer in report.answers:
         if answer.verdict == Verdict.UNKNOWN:
             yield _complaint(Verdict.UNKNOWN, answer.obligation.name, answer.reason)
         elif answer.found:
             judged = f"it is false of a small case, judged again in plain values: {answer.found}"
             yield _complaint(Verdict.VIOLATED, answer.obligation.name, judged)
+            help_ = helps.get(answer.obligation)
+            yield from () if help_ is None else _helping(help_, WIDEST)
     for trial in report.failed_trials:
         yield _complaint(trial_verdict(trial), trial.name, trial.wrong)
     for witness in report.unseen:

@@ -34,11 +34,13 @@ def answers(specification: Specification, asked: Iterable[Obligation], limits: L
         yield Answer(obligation, verdict, time.perf_counter() - began, found, reason)
 
 
-def refutation(search: Search, obligation: Obligation, *, plainest: bool = False) -> Counterexample | None:
+def refutation(
+    search: Search, obligation: Obligation, *, plainest: bool = False, tightest: bool = False
+) -> Counterexample | None:
     """A counterexample of the searched shape, judged again outside the solver; None when there is none."""
     with reading(search.small):
         broken = Not(goal(search.specification, obligation, search.scene))
-    example = search.find(broken, plainest=plainest)
+    example = search.find(broken, plainest=plainest, tightest=tightest)
     return None if example is None else counterexample(search.specification, obligation, example)
 
 

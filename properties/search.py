@@ -44,10 +44,11 @@ class Search:
             self.scene = scene(self.small, specification, stage)
             self.solver.add(*[as_bits(formula) for _, formula in self.scene.given])
 
-    def find(self, formula: Term, *, plainest: bool = False) -> Example | None:
+    def find(self, formula: Term, *, plainest: bool = False, tightest: bool = False) -> Example | None:
         """An example in which the formula is true, None when there is none.
 
-        The plainest has nothing in it that could as well be missing; it takes longer to find.
+        The plainest has nothing in it that could as well be missing, and the tightest besides no page and no byte more
+        than it needs; they take longer to find.
 
         Raises:
             GaveUp: neither was found within the limit.
@@ -58,7 +59,9 @@ class Search:
             model = self._model()
             if model is None:
                 return None
-            return self._example(self._plainest(model) if plainest else model)
+            if plainest or tightest:
+                model = self._plainest(model)
+            return self._example(self._tightest(model) if tightest else model)
         finally:
             self.solver.pop()
 
@@ -88,6 +91,20 @@ class Search:
                     continue
                 plainer = self._narrowed([one])
                 model = model if plainer is None else plainer
+        return model
+
+    def _tightest(self, model: z3.ModelRef) -> z3.ModelRef:
+        """A model with the fewest pages in spans, then the fewest bytes, from the lowest address on, and low counts."""
+        s = self.scene.before
+        counts = [entry for name in ("refs", "held", "queued") for entry in getattr(s, name).entries.values()]
+        spans = [(s.lo[band], s.hi[band]) for band in range(len(self.shape.sizes))]
+        places = [s.base, *[lo for lo, _ in spans], *s.address.origins]
+        for number in (sum(hi - lo for lo, hi in spans), s.capacity - s.base, *places, *counts):
+            for least in range(_value(model, number)):
+                narrowed = self._narrowed([as_bits(number == least)])
+                if narrowed is not None:
+                    model = narrowed
+                    break
         return model
 
     def _narrowed(self, wishes: list[Any]) -> z3.ModelRef | None:

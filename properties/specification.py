@@ -1,5 +1,6 @@
 """Each specification as one value, so that a weakened copy of it is proved by the same code as the real one."""
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -113,7 +114,12 @@ def with_action(specification: Specification, action: Action) -> Specification:
 
 def with_guard(action: Action, change: Callable[..., Guard]) -> Action:
     """A copy of the action whose guard is `change(guard, s, *arguments)`, given the sentences of its own."""
-    return replace(action, guard=lambda s, *arguments: change(action.guard(s, *arguments), s, *arguments))
+
+    @functools.wraps(action.guard)
+    def changed_guard(s: State, *arguments: Term) -> Guard:
+        return change(action.guard(s, *arguments), s, *arguments)
+
+    return replace(action, guard=changed_guard)
 
 
 def changed(action: Action, change: Callable[..., State]) -> Action:

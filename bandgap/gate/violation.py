@@ -20,6 +20,8 @@ class Violation:
     """What is wrong, in one sentence."""
     facts: tuple[str, ...] = ()
     """What the pictures do not show."""
+    help: tuple[tuple[str, str], ...] = ()
+    """What is known of how to mend it, each with a title."""
     history: History | None = None
     """Where it broke, whom it concerns, and the chain of lines that made the page what it was there."""
     before: Arena | None = None

@@ -8,7 +8,7 @@ import typer
 
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
-from bandgap.output import AsJson, out, print_json
+from bandgap.output import AsJson, err, out, print_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,11 +39,13 @@ def run(
     """Prove the specification for any arena, and show that no proof is empty and no sentence of a guard is idle."""
     # Z3 is slow to import, and only this verb needs it.
     from bandgap.proof_document import document
+    from bandgap.proof_help import helps_for
     from bandgap.proof_names import names_document, names_text
     from bandgap.proof_progress import listening
     from bandgap.proof_report import outcome, show
     from properties import Verdict
     from properties import run as prove
+    from properties.workers import processors
 
     console = out()
     if show_names:
@@ -61,10 +63,11 @@ def run(
         return _cores(selection, jobs, as_json)
     with listening(selection, None if as_json else console) as on_result:
         report = prove(selection, weakening=weakening, limits=_limits(effort), jobs=jobs, on_result=on_result)
+    helps = helps_for(report, jobs or processors(), err() if as_json else console)
     if as_json:
-        print_json(document(report))
+        print_json(document(report, helps))
     else:
-        show(console, outcome(report, console.width))
+        show(console, outcome(report, helps, console.width))
     exits = {Verdict.PROVED: Exit.HOLDS, Verdict.VIOLATED: Exit.VIOLATED, Verdict.UNKNOWN: Exit.INCONCLUSIVE}
     return exits[report.verdict]
 
