@@ -216,6 +216,23 @@ def test_guesses_give_way_before_any_job_does() -> None:
     assert {turn.job for turn, _ in made.heard} == {jobs[1]}
 
 
+@pytest.mark.parametrize("pattern", ["gpt-oss-20b", "inkling-small"])
+def test_who_is_served_without_guesses_is_served_with_them(pattern: str) -> None:
+    layout, task = tiny_with_draft(pattern), Task((1, 2, 3, 4, 5), 16)
+    outcomes = set()
+    for tokens in range(10, 58, 6):
+        arena_bytes = room_for(layout, tokens, states=1) - 2 * max(kind.page_bytes for kind in layout.kinds)
+        made = [speculate(layout, arena_bytes, agree=by_chance(1), drafts=drafts, late=True) for drafts in (0, 3)]
+        jobs = [each.ask(task) for each in made]
+        for each in made:
+            drive(each.served, random.Random(1))
+        plain, guessing = (job.rejected for job in jobs)
+        assert guessing == plain
+        outcomes.add((plain, bool(made[1].heard)))
+    assert (True, False) in outcomes
+    assert (False, True) in outcomes
+
+
 # --------------------------------------------------------------------------------------------------------------- prefix
 
 

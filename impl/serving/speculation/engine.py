@@ -1,6 +1,6 @@
 """The engine that speculates: a step verifies what a draft proposes, and the next is launched as if all were right."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,8 @@ class SpeculatingEngine(Engine):
     guess is rejected the request goes on from its fork, whose state is of the moment before, and computes the accepted
     tokens again with its next guesses: once in the fork, so that its state gets on, and once more with the guesses.
 
-    When memory is short it first asks again without any guesses, and only then does what `Engine` does.
+    When memory is short it first asks again without any guesses, then waits for those in flight, whose ends give
+    something back, and only then does what `Engine` does.
 
     Args:
         model: the target.
@@ -87,7 +88,7 @@ class SpeculatingEngine(Engine):
             else lambda engine: BigramCache(allocator, engine.requests, interval=interval),
         )
         self.pick: PickFor = likeliest
-        self.heard: Any = lambda turn, accepted: None
+        self.heard: Callable[[Turn, int], object] = lambda turn, accepted: None
         self.guessed = self.accepted = self.voided = 0
         self._drafts = drafts
         self._has_states = any(band.kind.lifetime is Lifetime.STATE for band in device.chain.bands)
@@ -123,9 +124,14 @@ class SpeculatingEngine(Engine):
             self.requests.finish([kept for _, kept in turns if kept is not None])
             if any(plan.drafts for plan in plans):
                 drafts = 0
-            elif not self._makes_room(given, batch):
+            elif self._gives_back or not self._makes_room(given, batch):
                 return False
         return False
+
+    @property
+    def _gives_back(self) -> bool:
+        """Whether guesses are in flight: when they end, pages or forks are given back, and nobody need be retracted."""
+        return any(turn.drafts for turn in self._turns())
 
     # --------------------------------------------------------------------------------------------------- a step begins
 
@@ -170,8 +176,9 @@ class SpeculatingEngine(Engine):
         self.forwards += 1
         for turn in turns:
             self._cover(turn.job, turn.share.start, turn.share.end)
+            # the state as it is after these tokens is overwritten by the next step
             if self.prefix is not None and not turn.drafts and turn.share.end % self.prefix.interval == 0:
-                self._keep(turn.job, turn.share.end)
+                self._keep_of(turn.request, turn.job, turn.share.end)
 
     def _cover(self, job: Job, begin: int, end: int) -> None:
         covered = self._covered.get(job.number, range(0))
@@ -249,10 +256,14 @@ class SpeculatingEngine(Engine):
         else:
             self.requests.finish([kept])
 
-    def _turns_after(self, turn: Turn) -> Iterator[Turn]:
+    def _turns(self) -> Iterator[Turn]:
+        """Those in flight, oldest first."""
         for forward in self._flying:
             assert isinstance(forward, Step), "it launches no others"
-            yield from (later for later in forward.turns if later.request is turn.request)
+            yield from forward.turns
+
+    def _turns_after(self, turn: Turn) -> Iterator[Turn]:
+        return (later for later in self._turns() if later.request is turn.request)
 
     def _forks_after(self, turn: Turn) -> Iterator[Request]:
         """The forks that share its tokens: their windows slide as its own do."""
@@ -272,15 +283,17 @@ class SpeculatingEngine(Engine):
         super()._finish(job)
 
     def _finish_forks(self, job: Job) -> None:
-        for forward in self._flying:
-            assert isinstance(forward, Step), "it launches no others"
-            for turn in forward.turns:
-                if turn.job is job and turn.kept is not None and not turn.kept.finished:
-                    self.requests.finish([turn.kept])
+        for turn in self._turns():
+            if turn.job is job and turn.kept is not None and not turn.kept.finished:
+                self.requests.finish([turn.kept])
 
     def _keep(self, job: Job, tokens: int) -> None:
+        self._keep_of(_request(job), job, tokens)
+
+    def _keep_of(self, request: Request, job: Job, tokens: int) -> None:
+        # the draft's row of the last of them is made of the token after it
         if self.prefix is not None and tokens < job.known:
-            self.prefix.keep(job.tokens[: tokens + 1], _request(job))
+            self.prefix.keep(job.tokens[: tokens + 1], request)
 
 
 def _request(job: Job) -> Request:
