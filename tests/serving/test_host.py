@@ -17,10 +17,14 @@ from tests.serving.hosting import Hosted, large, nothing_is_lost, rounds, say, s
 from tests.serving.running import TOLERANCE, drive, furthest, quiet, room_for
 
 ALL_KINDS = "inkling-small"
+BACK = ("gemma-4-31b", "kimi-linear-48b-a3b", ALL_KINDS)
+"""Windows, states, and both."""
 
 
-@pytest.mark.parametrize("write", ["through", "back"])
-@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize(
+    ("pattern", "write"),
+    [*((pattern, "through") for pattern in PATTERNS), *((pattern, "back") for pattern in BACK)],
+)
 def test_a_round_trip_through_the_host_changes_no_logit(pattern: str, write: Write) -> None:
     layout = tiny(pattern)
     hosted = serve_hosted(layout, small(layout), large(layout), write=write)
