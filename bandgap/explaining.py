@@ -64,6 +64,7 @@ def explained_again(reproduction: Reproduction, where: str = "", file: str = "")
             played.records,
             reproduction.watch(),
             reproduction.fault,
+            absent=tuple(reproduction.absent),
         )
         return explain(failure, target, where or failure.setup.name, file)
 
@@ -82,4 +83,6 @@ def _reservations(failure: Failure) -> tuple[str, ...]:
         said.append("it did not show again when the same calls were made a second time")
     elif not failure.reduced:
         said.append("time ran out before the calls were as few as they can be")
+    if failure.absent:
+        said.append(f"switched off in the life that broke: {', '.join(failure.absent)}")
     return tuple(said)

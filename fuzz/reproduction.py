@@ -83,6 +83,7 @@ class Reproduction(Struct, frozen=True, forbid_unknown_fields=True):
     from_outside: bool  # whether it shows without looking at the allocator's tables
     setup: SetupText
     script: Annotated[list[AnyCall], Meta(max_length=MOST_CALLS)]
+    absent: Annotated[list[Name], Meta(max_length=256)] = []  # operations that were switched off in the life that broke
 
     def built_setup(self) -> Setup:
         """The setup of the file.
@@ -106,6 +107,7 @@ def encoded(failure: Failure) -> bytes:
         "problem": failure.problem[:4000],
         "fault": failure.fault,
         "from_outside": failure.watch.tables_every == 0,
+        "absent": failure.absent,
     }
     lines = [f'  "{name}": {_json(value)},' for name, value in head.items()]
     setup = msgspec.json.format(msgspec.json.encode(_setup_text(failure.setup)), indent=2).decode()

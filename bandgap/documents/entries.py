@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bandgap.documents.catalogue import ActionEntry, FaultEntry, PropertyEntry, SentenceEntry, catalogue
 from bandgap.documents.drawing import of_offence, of_scene
+from bandgap.documents.exercised import exercised_parts, killed_parts
 from bandgap.documents.markdown import bullets, code, fenced, indented, listed, sentence, table
 from bandgap.documents.scenes.all import Offended, example_of, offence_of
 from bandgap.pictures import Arena
@@ -19,6 +20,9 @@ MEMBERS = 3
 
 SHORT = 60
 """Of a condition that is written in its sentence's line."""
+
+FAR = "device/"
+"""How the names of actions begin of which the engine's campaigns do not tell."""
 
 FACTS = 12
 """Sentences about what a picture does not show; a page in use has several."""
@@ -58,9 +62,15 @@ def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:
         if other.is_base and other.name == prefix + entry.name:
             again = code(f"bandgap prove {other.name}")
             yield f"With a {prefix.rstrip('/')} added, {len(other.obligations)} more: {again}."
-    if entry.faults:
+    if not entry.name.startswith(FAR):
+        yield style.heading("Exercised")
+        yield from exercised_parts(entry.name, entry.sentences)
+    killed = tuple(killed_parts(entry.sentences))
+    if entry.faults or killed:
         yield style.heading("Seeded faults")
+    if entry.faults:
         yield of_faults(entry.faults, style, with_property=True)
+    yield from killed
 
 
 def property_parts(entry: PropertyEntry, style: Style) -> Iterator[str]:

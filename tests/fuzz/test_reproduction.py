@@ -7,8 +7,10 @@ import torch
 
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
+from bandgap.explaining import explain
 from bandgap.reproducing import on_streams
 from bandgap.verbs import reproduce
+from fuzz.engine.kinds import KINDS
 from fuzz.faults.all import FAULTS
 from fuzz.pasted import pasted
 from fuzz.reproduction import BadFile, decoded, encoded, played_again
@@ -182,3 +184,12 @@ def test_what_is_no_file_of_ours_is_refused(data: bytes) -> None:
 def test_a_cut_file_is_refused(cut: int) -> None:
     with pytest.raises(BadFile):
         decoded(encoded(failure_under(JUDGED))[:cut])
+
+
+def test_a_failure_says_which_operations_were_switched_off_when_it_was_found() -> None:
+    failure = failure_under(JUDGED)
+    assert failure.absent
+    assert set(failure.absent) < KINDS.keys()
+    assert decoded(encoded(failure)).absent == list(failure.absent)
+    again = explain(failure, OWN, "here")
+    assert f"switched off in the life that broke: {', '.join(failure.absent)}" in again.facts
