@@ -97,6 +97,20 @@ def test_what_nobody_wants_is_computed_and_forgotten(both: Pair) -> None:
     assert not any(kind.live for kind in both.served[both.session].allocator.statistics().kinds)
 
 
+def test_what_cannot_be_computed_there_is_computed_here_and_its_name_is_good_again() -> None:
+    both = pair(tiny("gpt-oss-20b"), prefill_tokens=12)
+    large = Task(tuple(range(40)), 2)
+    both.ask(large)
+    drive(both, random.Random(1))
+    [(_, asked)] = both.asked
+    assert asked.recomputed
+    both.names -= 1
+    both.ask(Task((5, 6, 7), 3))
+    drive(both, random.Random(1))
+    assert not both.asked[1][1].recomputed
+    compare(both)
+
+
 def test_a_name_is_asked_for_once_at_a_time(both: Pair) -> None:
     both.decode.ask(both.session, "request", TASK.prompt, 3)
     with pytest.raises(Misuse, match="another name"):

@@ -32,6 +32,7 @@ class _Outgoing:
     logits: tuple[float, ...] = ()
     give: Give | None = None
     aborted: bool = False
+    is_refused: bool = False
     ticket: int | None = None
     left: list[Stretch] = field(default_factory=list)
     batch: Any = None
@@ -114,7 +115,7 @@ class Sender:
         """A prompt will never be computed here."""
         self._unwanted.discard((session, name))
         going = self._going.setdefault((session, name), _Outgoing(session, name))
-        going.aborted = True
+        going.aborted = going.is_refused = True
 
     def take(self, session: str, message: Message) -> None:
         """What a peer says; from a session that was not met it is nothing."""
@@ -141,7 +142,7 @@ class Sender:
             if abort.given:
                 # it has had its answer
                 return
-            if going is None or going.request is None:
+            if going is None or not (going.request or going.is_refused):
                 self._unwanted.add((session, abort.name))
             if going is not None:
                 self._end(going)
@@ -174,7 +175,7 @@ class Sender:
             return
         if going.ticket is None:
             if going.aborted:
-                if going.request is None:
+                if going.request is None and not going.is_refused:
                     self._unwanted.add((going.session, going.name))
                 self._fail(going, over=True)
             elif going.request is not None:
@@ -239,7 +240,8 @@ class Sender:
             self._requests.finish([going.request])
             going.request = None
         if going.ticket is not None:
-            if going.batch is not None and self._transport.fate(going.batch) is Fate.FLYING:
+            if going.batch is not None:
+                # what becomes of it is asked for in `poll` alone, so that the peer hears of each end
                 self._allocator.quarantine(going.ticket)
                 self._given_up.append(going)
             else:
