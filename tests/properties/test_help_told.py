@@ -98,6 +98,7 @@ def test_what_helps_is_told_in_words_as_fields_and_by_the_gate(tmp_path: Path) -
 
     (violation,) = proofs.violations(report, by_obligation)
     assert violation.help == SAYS
+    assert "before: v0 of band 0: 1 reference, at page 0, last written garbage" in violation.facts
     result = result_of(Evidence(violations=(violation,)), name="proofs")
     write_html(result, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()

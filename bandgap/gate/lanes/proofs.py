@@ -11,7 +11,7 @@ from bandgap.gate.settings import Settings
 from bandgap.gate.task import Progress, Task
 from bandgap.gate.violation import Violation
 from bandgap.pictures.examples import before_and_after
-from bandgap.pictures.wording import changes, event
+from bandgap.pictures.wording import changes, event, facts
 from bandgap.proof_help import helps_for, said, shown
 from properties.answers import Answer, Verdict
 from properties.failing.helping import Help
@@ -129,7 +129,7 @@ def _violation(found: Counterexample) -> Violation:
         problem=f"after {happened} it does not hold"
         if obligation.action
         else f"it does not hold at {obligation.stage}",
-        facts=tuple(changes(found.example)),
+        facts=(*[f"before: {fact}" for fact in facts(found.example.before)], *changes(found.example)),
         before=before,
         after=after,
         command=f"bandgap prove '{obligation.name}'",
