@@ -20,11 +20,11 @@ class Elsewhere:
 
 
 SGLANG: Final = (
-    Elsewhere(("full",), "", "the allocator serves a chain of one band; it buys nothing, and so no layout is made"),
+    Elsewhere(("full",), "", "a chain has two bands or more; with one kind of memory there is nothing to share"),
     Elsewhere(
         ("mla+window",),
         "",
-        "the allocator and the engine serve a layout that is made by hand; no configuration is known to read one from",
+        "allocator and engine serve such a layout, which a test makes by hand; no configuration is known to read one from",
     ),
     Elsewhere(("deepseek-v4",), "", "pages of one size in tokens, for all token kinds, are a rule of layouts"),
     Elsewhere(
@@ -61,7 +61,7 @@ SGLANG: Final = (
     Elsewhere(
         ("priority-preemption",),
         "",
-        "a running request may give way at any time, as it does when memory is short",
+        "a running request may give way at any time, and begins anew after those who wait; who that is, a scheduler decides",
     ),
 )
 """All that is known of it; none of this is driven in SGLang itself."""

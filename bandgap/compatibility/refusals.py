@@ -44,6 +44,12 @@ def _refusals() -> Iterator[Refusal]:
         "all token kinds of a layout have pages of one size",
         "choose one page size",
     )
+    for sort in ("full+window", "full+window+state"):
+        yield Refusal(
+            frozenset({"decode-context-parallel", sort}),
+            "only the tokens of full attention are shared out among ranks, and a window's are not",
+            "choose another way to use several ranks",
+        )
     for one, other in combinations(CHAINS, 2):
         yield Refusal(
             frozenset({one, other}),

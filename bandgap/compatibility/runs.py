@@ -4,9 +4,11 @@ Each run is a test that compares every logit with that of a model on memory of i
 its features was seen to do something.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
+
+from bandgap.compatibility.words import CHAINS
 
 
 @dataclass(frozen=True)
@@ -17,11 +19,13 @@ class Run:
         sort: of the model.
         preset: in whose pattern the tiny model is.
         features: all at once.
+        shown_by: another test that runs it, in a process for each rank; none where the run is a test of its own.
     """
 
     sort: str
     preset: str
     features: frozenset[str]
+    shown_by: str = ""
 
     @property
     def name(self) -> str:
@@ -40,14 +44,54 @@ PRESETS: Final = (
 )
 """In whose patterns there are tiny models, and of which sort each is."""
 
-_ALONE: Final = frozenset({"prefix-cache", "overlap", "retraction", "priority-preemption", "fp8-kv"})
+_SCHEDULED: Final = frozenset({"overlap", "retraction", "priority-preemption", "fp8-kv"})
 _PAGES: Final = ("pages-of-1", "large-pages")
+
+_RANKS: Final = (
+    (
+        "tensor-parallel",
+        "tests/serving/test_tensor_parallel.py::test_two_ranks_say_what_one_process_says",
+        tuple(preset for _, preset in PRESETS),
+    ),
+    (
+        "pipeline-parallel",
+        "tests/serving/test_pipeline_parallel.py::test_two_stages_say_what_one_process_says",
+        ("gpt-oss-20b", "qwen3-next-80b-a3b", "inkling-small"),
+    ),
+    (
+        "decode-context-parallel",
+        "tests/serving/test_context_parallel.py::test_two_ranks_say_what_one_process_says",
+        ("kimi-linear-48b-a3b", "kimi-k3", "qwen3-next-80b-a3b"),
+    ),
+    (
+        "data-parallel-attention",
+        "tests/serving/test_data_parallel.py::test_each_of_two_ranks_says_what_one_process_says",
+        ("gpt-oss-20b", "qwen3.5-4b", "inkling-small"),
+    ),
+)
+
+
+def _pages(presets: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
+    """Each preset with small or with large pages, and each sort with both."""
+    presets = list(presets)
+    for number, (sort, preset) in enumerate(presets):
+        is_alone = sum(other == sort for other, _ in presets) == 1
+        for pages in _PAGES if is_alone else (_PAGES[number % 2],):
+            yield sort, preset, pages
 
 
 def _runs() -> Iterator[Run]:
-    for pages in _PAGES:
+    for sort, preset, pages in _pages(PRESETS):
+        alone = _SCHEDULED | {pages, "prefix-cache"}
+        yield Run(sort, preset, alone)
+        yield Run(sort, preset, alone | {"host-tier"})
+        yield Run(sort, preset, alone - {"priority-preemption"} | {"disaggregation"})
+        for chain in CHAINS:
+            yield Run(sort, preset, alone | {chain})
+    for feature, test, presets in _RANKS:
         for sort, preset in PRESETS:
-            yield Run(sort, preset, _ALONE | {pages})
+            if preset in presets:
+                yield Run(sort, preset, frozenset({feature, "overlap", "retraction"}), test)
 
 
 RUNS: Final = tuple(_runs())

@@ -1,18 +1,54 @@
-"""What is said to go together was run together; what is refused is refused, and nothing else."""
+"""What is said to go together was run together, and each run does what it says."""
+
+import ast
+import random
+from dataclasses import replace
 
 import pytest
 
 from bandgap.compatibility.runs import RUNS, Run
-from tests.serving.running import TOLERANCE
-from tests.serving.together import Seen, alone
+from impl.layout import DType, Layout, Lifetime, Stored
+from impl.layout.chain import chain_of
+from impl.serving.engine.tiny import PAGE_TOKENS, PATTERNS, tiny
+from tests.house.walls import ROOT
+from tests.serving.running import TOLERANCE, drive, furthest, room_for, serve, tasks
+from tests.serving.together import together
 
 
-def ran(run: Run) -> Seen:
-    return alone(run)
-
-
-@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
+@pytest.mark.parametrize("run", [run for run in RUNS if not run.shown_by], ids=lambda run: run.name)
 def test_what_is_run_together_changes_no_logit_and_each_feature_does_something(run: Run) -> None:
-    seen = ran(run)
+    seen = together(run)
     assert seen.furthest < TOLERANCE
     assert {feature for feature in run.features if not seen.times[feature]} == set()
+
+
+def test_what_another_test_shows_is_there_and_names_its_models() -> None:
+    elsewhere = [run for run in RUNS if run.shown_by]
+    assert elsewhere
+    for run in elsewhere:
+        path, name = run.shown_by.split("::")
+        text = (ROOT / path).read_text()
+        assert name in {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+        assert f'"{run.preset}"' in text or (run.preset in PATTERNS and "PATTERNS)" in text)
+
+
+def made_by_hand(*stored: Stored) -> Layout:
+    """A layout that is read from no configuration."""
+    return replace(tiny("gpt-oss-20b"), model="made by hand", kinds=chain_of(stored, PAGE_TOKENS))
+
+
+LATENT = ("latent", (24,), DType.BF16, False)
+
+
+def test_engine_and_allocator_serve_latent_rows_in_windows_though_no_layout_is_read_for_them() -> None:
+    layout = made_by_hand(
+        Stored(0, Lifetime.WINDOW, 10, *LATENT),
+        Stored(1, Lifetime.FULL, None, *LATENT),
+        Stored(2, Lifetime.WINDOW, 10, *LATENT),
+    )
+    asked = tasks(1, count=6)
+    served = serve(layout, room_for(layout, 24), late=True)
+    jobs = [served.engine.submit(task.prompt, task.new_tokens) for task in asked]
+    drive(served, random.Random(2))
+    assert furthest(layout, asked, jobs) < TOLERANCE
+    assert served.engine.retractions > 0
