@@ -24,7 +24,7 @@ SGLANG: Final = (
     Elsewhere(
         ("mla+window",),
         "",
-        "allocator and engine serve such a layout, which a test makes by hand; no configuration is known to read one from",
+        "allocator and engine serve such a layout, made by hand in a test; no configuration is known to read one from",
     ),
     Elsewhere(("deepseek-v4",), "", "pages of one size in tokens, for all token kinds, are a rule of layouts"),
     Elsewhere(
@@ -61,7 +61,7 @@ SGLANG: Final = (
     Elsewhere(
         ("priority-preemption",),
         "",
-        "a running request may give way at any time, and begins anew after those who wait; who that is, a scheduler decides",
+        "a running request may give way at any time, and begins anew after those who wait",
     ),
 )
 """All that is known of it; none of this is driven in SGLang itself."""
