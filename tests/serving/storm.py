@@ -38,11 +38,17 @@ class Storm:
 
     def blow(self, moments: int) -> None:
         """So many moments, then calm: everything ends, and nothing is left in quarantine once the peer is dead."""
-        for _ in range(moments):
+        # each kind at least once, and the same ones for the same seed, however fast the processes are
+        kinds = [
+            *self.kinds,
+            *self.rng.choices(list(self.kinds), list(self.kinds.values()), k=moments - len(self.kinds)),
+        ]
+        self.rng.shuffle(kinds)
+        for kind in kinds:
             self._ask()
             # before, in the midst of and after a transfer, which takes some milliseconds
             time.sleep(self.rng.random() ** 2 * 0.08)
-            self._moment()
+            self._moment(kind)
             self._note(self.crew.decode.news())
         self._calm()
 
@@ -54,8 +60,7 @@ class Storm:
             self.crew.prefill.tell("begin", self.crew.decode.session, name, tokens)
             self.asked.append(name)
 
-    def _moment(self) -> None:
-        [kind] = self.rng.choices(list(self.kinds), list(self.kinds.values()))
+    def _moment(self, kind: str) -> None:
         self.counts[kind] += 1
         match kind:
             case "abort":
