@@ -17,8 +17,8 @@ from bandgap.matrix.row import Baseline, Row, Seeded, Settings, Source
 
 ROOT: Final = Path(bandgap.__file__).parents[1]
 FOLDER: Final = "tests/serving"
-DECLARED: Final = "fault"
-"""The decorator of a fault; its last two arguments are the check that must catch it, and the precedent."""
+DECLARED: Final = frozenset({"fault", "shows"})
+"""The decorators of a fault; their last two arguments are the check that must catch it, and the precedent."""
 
 UNMODIFIED: Final = "nothing_shows"
 """In the names of the tests of what has no fault."""
@@ -39,7 +39,7 @@ def _faults_of(path: Path) -> tuple[Seeded, ...]:
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.FunctionDef):
             for call in node.decorator_list:
-                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == DECLARED:
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in DECLARED:
                     check, precedent = (ast.literal_eval(argument) for argument in call.args[-2:])
                     says = " ".join((ast.get_docstring(node) or "").split())
                     name = f"{about}/{node.name.strip('_').replace('_', '-')}"

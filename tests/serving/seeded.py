@@ -36,3 +36,9 @@ def fault(registry: list[Fault], check: str, precedent: str) -> Callable[[Callab
         return registry[-1]
 
     return declare
+
+
+def shows(check: str, precedent: str) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
+    """Say of a fault by what it shows and whence it is, where a test of its own sees to it; it stays as it is."""
+    assert check, precedent
+    return lambda apply: apply

@@ -22,38 +22,45 @@ from impl.serving.host.pins import Pins
 from impl.serving.prefix.node import Key
 from tests.serving.hosting import Hosted, damage, nothing_is_lost, rounds, say, serve_hosted
 from tests.serving.running import TOLERANCE, room_for
+from tests.serving.seeded import shows
 
 Patch = pytest.MonkeyPatch
 
 
+@shows("misuse", "sglang#9821")
 def _a_forward_that_does_not_wait_for_its_load(patch: Patch) -> None:
     """The ledger does not let it have the pages."""
     patch.setattr(Copies, "before", lambda self, read, written: ())
 
 
+@shows("race-free", "sglang#38463")
 def _a_stream_that_is_not_told_to_wait(patch: Patch) -> None:
     """The ledger believes that a forward comes behind its load, and the device knows nothing of it."""
     begin = ArenaDevice.begin
     patch.setattr(ArenaDevice, "begin", lambda self, ticket, stream, waits=(): begin(self, ticket, stream))
 
 
+@shows("misuse", "vllm#45704")
 def _a_backup_that_does_not_wait_for_what_it_copies(patch: Patch) -> None:
     """The ledger does not let it have pages that a forward still writes."""
     back_up = Copies.back_up
     patch.setattr(Copies, "back_up", lambda self, pairs, waits=(): back_up(self, pairs))
 
 
+@shows("misuse", "mini-sglang#111")
 def _a_settled_copy_that_is_completed_too(patch: Patch) -> None:
     """Nobody took note that its ticket had retired."""
     patch.setattr(Copies, "settled", lambda self, tickets: None)
 
 
+@shows("same-logits", "sglang#37507")
 def _a_load_of_only_some_kinds(patch: Patch) -> None:
     """Full attention comes back, and what a window looks back on does not."""
     load = Copies.load
     patch.setattr(Copies, "load", lambda self, pairs: load(self, [pair for pair in pairs if pair.place.band]))
 
 
+@shows("same-logits", "vllm#52234")
 def _pages_known_by_their_own_tokens(patch: Patch) -> None:
     """Another text's page that has the same tokens."""
 
@@ -63,6 +70,7 @@ def _pages_known_by_their_own_tokens(patch: Patch) -> None:
     patch.setattr(cache, "digests_of", wrong)
 
 
+@shows("same-logits", "sglang#37496")
 def _a_host_copy_that_outlives_a_rewrite(patch: Patch) -> None:
     """What was once copied from a virtual page stands for whatever that page is now."""
     back_up = Copies.back_up
@@ -76,23 +84,27 @@ def _a_host_copy_that_outlives_a_rewrite(patch: Patch) -> None:
     patch.setattr(Copies, "back_up", wrong)
 
 
+@shows("race-free", "sglang#36731")
 def _a_backup_that_does_not_hold_what_it_reads(patch: Patch) -> None:
     """The device's page is handed out again while it is still being copied."""
     _blind(patch, BACKUP, "read")
 
 
+@shows("race-free", "sglang#28468")
 def _a_backup_that_keeps_nothing_of_the_host(patch: Patch) -> None:
     """The host's page is used again before it has landed."""
     _blind(patch, BACKUP, "write")
     _without_references(patch, BACKUP)
 
 
+@shows("race-free", "sglang#27631")
 def _a_load_that_keeps_nothing_of_the_host(patch: Patch) -> None:
     """The host's page is written again while it is still being copied."""
     _blind(patch, LOAD, "read")
     _without_references(patch, LOAD)
 
 
+@shows("misuse", "LMCache#2772")
 def _a_page_that_is_released_twice(patch: Patch) -> None:
     """By those who let go of it, when they do."""
     give_way = HostPages._give_way
@@ -107,6 +119,7 @@ def _a_page_that_is_released_twice(patch: Patch) -> None:
     patch.setattr(HostPages, "_give_way", wrong)
 
 
+@shows("same-logits", "sglang#27108")
 def _a_full_host_that_is_taken_for_a_backup(patch: Patch) -> None:
     """What found no room is known as kept, in a page that is another's."""
     take = HostPages.take
@@ -122,16 +135,19 @@ def _a_full_host_that_is_taken_for_a_backup(patch: Patch) -> None:
     patch.setattr(HostPages, "take", wrong)
 
 
+@shows("bookkeeping", "sglang#27631")
 def _nothing_is_pinned_while_room_is_made(patch: Patch) -> None:
     """What makes room for a load lets go of what is to be loaded."""
     patch.setattr(Pins, "add", lambda self, allocator, band, ids: None)
 
 
+@shows("same-logits", "class: damaged files")
 def _a_checksum_that_is_not_compared(patch: Patch) -> None:
     """Bytes that are whole in number."""
     patch.setattr(files, "_checksum", lambda content: content[:0] + bytes(32))
 
 
+@shows("bookkeeping", "LMCache#3884")
 def _a_copy_that_keeps_its_reference(patch: Patch) -> None:
     """To the host's pages, after it has landed."""
     poll = Copies.poll

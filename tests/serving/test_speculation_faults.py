@@ -22,6 +22,7 @@ from impl.serving.speculation.turn import Turn
 from impl.serving.speculation.verifying import Verifier
 from impl.serving.speculation.within import within
 from tests.serving.running import TOLERANCE, Task, drive, furthest, room_for
+from tests.serving.seeded import shows
 from tests.serving.speculating import by_chance, furthest_proposal, nothing_is_left, speculate, tiny_with_draft
 
 Patch = pytest.MonkeyPatch
@@ -34,6 +35,7 @@ class NeverEnds(Exception):
     """The engine makes no progress."""
 
 
+@shows("same-logits", "class: a count is off by one")
 def _one_more_is_accepted(patch: Patch) -> None:
     """The first guess that is wrong counts as one that is right."""
     patch.setattr(engines, "agreeing", lambda guessed, said: min(turns.agreeing(guessed, said) + 1, len(guessed)))
@@ -50,6 +52,7 @@ class _Unwritten(PagedMemory):
         return given
 
 
+@shows("same-draft-logits", "sglang#36403")
 def _rows_of_guesses_stay(patch: Patch) -> None:
     """What the draft wrote while guessing is not written again once the target has been there."""
     right = Verifier._follow
@@ -65,6 +68,7 @@ def _rows_of_guesses_stay(patch: Patch) -> None:
     patch.setattr(Verifier, "_follow", wrong)
 
 
+@shows("rows-are-there", "sglang#27789")
 def _windows_slide_on_guesses(patch: Patch) -> None:
     """What was launched counts as final when windows slide."""
     right = Requests.accept
@@ -79,6 +83,7 @@ def _windows_slide_on_guesses(patch: Patch) -> None:
     patch.setattr(Requests, "accept", wrong)
 
 
+@shows("same-logits", "sglang#38229")
 def _the_state_of_the_rejected_is_kept(patch: Patch) -> None:
     """The request itself goes on, and its fork ends."""
     right = SpeculatingEngine._take_back
@@ -92,6 +97,7 @@ def _the_state_of_the_rejected_is_kept(patch: Patch) -> None:
     patch.setattr(SpeculatingEngine, "_take_back", wrong)
 
 
+@shows("misuse", "trtllm#12306")
 def _rolling_back_frees_the_prefix(patch: Patch) -> None:
     """The first page goes with the last ones, though the prefix cache and the request go on with it."""
     right = Requests.roll_back
@@ -106,6 +112,7 @@ def _rolling_back_frees_the_prefix(patch: Patch) -> None:
     patch.setattr(Requests, "roll_back", wrong)
 
 
+@shows("same-logits", "class: what was rejected is read")
 def _rejected_tokens_are_read_on(patch: Patch) -> None:
     """The next step finds the guesses in the table of tokens, not what the target says."""
     right = Verifier._take
@@ -118,11 +125,13 @@ def _rejected_tokens_are_read_on(patch: Patch) -> None:
     patch.setattr(Verifier, "_take", wrong)
 
 
+@shows("misuse", "trtllm#13104")
 def _a_wrong_guess_is_gone_on_with(patch: Patch) -> None:
     """The step that was launched on it counts like any other."""
     patch.setattr(SpeculatingEngine, "_void_those_after", lambda self, turn: None)
 
 
+@shows("progress", "class: a count is off by one")
 def _one_rejected_position_too_many_stays(patch: Patch) -> None:
     """The next step begins behind a rejected guess."""
     right = SpeculatingEngine._take_back
@@ -131,6 +140,7 @@ def _one_rejected_position_too_many_stays(patch: Patch) -> None:
     )
 
 
+@shows("nothing-left", "sglang#16067")
 def _forks_are_forgotten(patch: Patch) -> None:
     """Where every guess was right nobody thinks of the fork any more."""
     right = SpeculatingEngine._take_back
@@ -143,6 +153,7 @@ def _forks_are_forgotten(patch: Patch) -> None:
     patch.setattr(SpeculatingEngine, "_take_back", wrong)
 
 
+@shows("same-draft-logits", "sglang#34823")
 def _a_page_is_known_by_its_own_tokens(patch: Patch) -> None:
     """A prefix is cached though its last draft row was made of another next token."""
     patch.setattr(BigramCache, "_keys", PrefixCache._keys)

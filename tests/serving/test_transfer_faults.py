@@ -19,12 +19,14 @@ from impl.serving.transfer.shape import demand_of, pages_of, stretches_of
 from impl.serving.transfer.simulated import SimulatedBatch, SimulatedNetwork, SimulatedTransport
 from impl.serving.transfer.tickets import TransferTickets, hold_all
 from impl.serving.transfer.transport import Fate
+from tests.serving.seeded import shows
 from tests.serving.transferring import Differs, Stuck
 from tests.serving.trouble import ForeignBytes, old_mail, short, troubled
 
 Patch = pytest.MonkeyPatch
 
 
+@shows("expected-bytes", "sglang#35049")
 def _pages_of_what_failed_are_used_again(patch: Patch) -> None:
     """No quarantine where it lands."""
 
@@ -35,6 +37,7 @@ def _pages_of_what_failed_are_used_again(patch: Patch) -> None:
     patch.setattr(Receiver, "_quarantine", wrong)
 
 
+@shows("race-free", "trtllm#12542")
 def _pages_of_what_was_given_up_are_used_again(patch: Patch) -> None:
     """No quarantine where it is read."""
 
@@ -47,6 +50,7 @@ def _pages_of_what_was_given_up_are_used_again(patch: Patch) -> None:
     patch.setattr(Sender, "_let_go", wrong)
 
 
+@shows("expected-bytes", "sglang#35049")
 def _an_abort_frees_at_once(patch: Patch) -> None:
     """Nobody waits for the peer's answer."""
     abort = Receiver.abort
@@ -59,17 +63,20 @@ def _an_abort_frees_at_once(patch: Patch) -> None:
     patch.setattr(Receiver, "abort", wrong)
 
 
+@shows("expected-bytes", "sglang#35049")
 def _what_failed_is_taken_to_be_over(patch: Patch) -> None:
     """The sender says that nothing will land because it will send nothing more."""
     fail = Sender._fail
     patch.setattr(Sender, "_fail", lambda self, going, over: fail(self, going, over=True))
 
 
+@shows("expected-bytes", "LMCache#3018")
 def _the_dead_are_taken_to_be_silent(patch: Patch) -> None:
     """Nobody waits for what a dead peer had sent."""
     patch.setattr(SimulatedNetwork, "is_silent", lambda self, sender, receiver: True)
 
 
+@shows("expected-bytes", "sglang#33362")
 def _addresses_before_the_gate(patch: Patch) -> None:
     """The peer is told as soon as there are pages; they are held, and the gate is closed, a little later."""
     allocate, hold = Receiver._allocate, Receiver._give
@@ -91,6 +98,7 @@ def _addresses_before_the_gate(patch: Patch) -> None:
     patch.setattr(Receiver, "_give", late)
 
 
+@shows("expected-bytes", "sglang#33362")
 def _the_gate_opens_too_early(patch: Patch) -> None:
     """Addresses are taken back once the peer is told, and not once all has landed."""
     give, unpublish = Receiver._give, RecordedAllocator.unpublish
@@ -103,6 +111,7 @@ def _the_gate_opens_too_early(patch: Patch) -> None:
     patch.setattr(RecordedAllocator, "unpublish", lambda self, who: None)
 
 
+@shows("progress", "vllm#45388")
 def _pages_kind_by_kind(patch: Patch) -> None:
     """A kind is taken as soon as it is there, and kept while another one is short."""
 
@@ -122,6 +131,7 @@ def _pages_kind_by_kind(patch: Patch) -> None:
     patch.setattr(Receiver, "_allocate", wrong)
 
 
+@shows("race-free", "vllm#45357")
 def _done_when_all_has_left(patch: Patch) -> None:
     """Bytes on the way are taken for bytes that are there."""
     fate = SimulatedTransport.fate
@@ -133,6 +143,7 @@ def _done_when_all_has_left(patch: Patch) -> None:
     patch.setattr(SimulatedTransport, "fate", wrong)
 
 
+@shows("expected-bytes", "vllm#52234")
 def _attempts_that_another_life_had_too(patch: Patch) -> None:
     """What was said to a process that is dead is taken by the one that came after it."""
     ask = Receiver.ask
@@ -145,11 +156,13 @@ def _attempts_that_another_life_had_too(patch: Patch) -> None:
     patch.setattr(Receiver, "ask", wrong)
 
 
+@shows("same-logits", "class: a page is lost on the way")
 def _a_page_is_left_out(patch: Patch) -> None:
     """All but one page of all kinds."""
     patch.setattr(sender, "stretches_of", lambda *of: stretches_of(*of)[:-1])
 
 
+@shows("same-logits", "sglang#31471")
 def _a_kind_goes_in_another_order(patch: Patch) -> None:
     """The first page of a window that is sent is taken for the last."""
 
@@ -162,6 +175,7 @@ def _a_kind_goes_in_another_order(patch: Patch) -> None:
     patch.setattr(sender, "pages_of", wrong)
 
 
+@shows("race-free", "sglang#31471")
 def _ids_for_addresses(patch: Patch) -> None:
     """The peer is told virtual pages."""
 
