@@ -16,7 +16,7 @@ from fuzz.campaign.unit import Unit, run_unit
 
 FAULT: Final = "free-ignores-holders"
 UNITS: Final = 8
-UNIT_CALLS: Final = 1_200
+UNIT_CALLS: Final = 2_400
 
 
 def plan(**changes: Any) -> Plan:
