@@ -54,7 +54,7 @@ SETTINGS: Mapping[str, object] = {
 }
 """What Sphinx is told."""
 
-WRITTEN = ("index", "life", "admission", "serving", "ranks", "transfer", "host", "speculation", "device")
+WRITTEN = ("index", "life", "admission", "serving", "prefix", "ranks", "transfer", "host", "speculation", "device")
 """The pages that are written by hand, in `docs/pages`, with places for what is generated."""
 
 GENERATED = ("semantics.md", "trust.md")
@@ -257,7 +257,18 @@ def _glossary() -> str:
 
 def _side_bar(root: Path) -> Iterator[str]:
     parts: dict[str, Sequence[str]] = {
-        "Read": ("life", "admission", "serving", "ranks", "transfer", "host", "speculation", "device", "glossary"),
+        "Read": (
+            "life",
+            "admission",
+            "serving",
+            "prefix",
+            "ranks",
+            "transfer",
+            "host",
+            "speculation",
+            "device",
+            "glossary",
+        ),
         "Look up": ("actions/index", "properties/index", "state", "words"),
         "Trust": ("trust",),
         "More": [name.removesuffix(".md") for name in copied(root)],
