@@ -11,7 +11,7 @@ from bandgap.documents.catalogue import SentenceEntry, all_faults
 from bandgap.documents.markdown import bullets, code, listed, sentence
 
 RECORD: Final = Path(__file__).parents[2] / "docs" / "exercised.json"
-"""Written by hand: what `bandgap fuzz --json` said of a campaign, and the day."""
+"""Written by hand: the sums over the journals of a campaign of `bandgap fuzz`, and the day."""
 
 
 class Exercised(msgspec.Struct, frozen=True):
