@@ -459,6 +459,43 @@ class View(msgspec.Struct):
     finding: SeenFinding | None
 
 
+class CompatRefusal(msgspec.Struct):
+    """What of a set-up is refused: the field, its value, the reason and the remedy."""
+
+    field: str
+    value: str
+    problem: str
+    remedy: str
+
+
+class Compat(msgspec.Struct):
+    """`bandgap compat CONFIG`; together: whether one run had all features at once."""
+
+    verdict: Literal["allowed", "refused", "untested"]
+    model: str
+    sort: str
+    features: list[str]
+    together: bool
+    refused: list[CompatRefusal]
+    untested: list[list[str]]
+
+
+class CompatCell(msgspec.Struct):
+    """A sort of model with no, one or two features."""
+
+    sort: str
+    features: list[str]
+    verdict: Literal["allowed", "refused", "untested"]
+    reason: str
+    remedy: str
+
+
+class CompatTable(msgspec.Struct):
+    """`bandgap compat`."""
+
+    cells: list[CompatCell]
+
+
 class Docs(msgspec.Struct):
     """`bandgap docs`: what was written, the site's first page, and why there is no site."""
 
@@ -490,6 +527,8 @@ SCHEMAS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "replay": Replay,
     "replay-sweep": Sweep,
     "view": View,
+    "compat": Compat,
+    "compat-table": CompatTable,
     "docs": Docs,
     "docs-check": DocsCheck,
 }

@@ -62,6 +62,12 @@ FAULT = Seeded("a", "device", "none", "content", "Nothing is wrong.")
 FIGURE = row_of(Figure("a", "us", False, "It."), [1.0, 2.0], ())
 
 ANSWERS: dict[str, Callable[[Path], list[Any]]] = {
+    "compat": lambda _: [
+        asked("compat", "--model", "inkling-small", "--feature", "overlap"),
+        asked("compat", "--model", "full", "--feature", "overlap"),
+        asked("compat", "--model", "gpt-oss-20b", "--feature", "disaggregation", "--feature", "eagle"),
+    ],
+    "compat-table": lambda _: [asked("compat")],
     "error": lambda _: [asked("faults", "no-such-fault"), asked("judge", "nowhere"), asked("prove", "no-such-thing")],
     "judge": lambda folder: [
         asked("judge", trace(folder / "legal", r.Drain(), DONE)),
