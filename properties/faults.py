@@ -120,6 +120,12 @@ def asks_only_the_writers(s: State, band: Term, page: Term, vid: Term) -> Term:
 # ----------------------------------------------------------------------------------------- references and lost pages
 
 
+@in_effect("free", "references", "vllm#42571")
+def gives_up_a_reference_twice(s: State, after: State, band: Term, vid: Term) -> State:
+    """The last reference is given up once more, as where an id is named twice in one call."""
+    return after.but(refs=s.refs.set((band, vid), s.refs[band, vid] - 2))
+
+
 @in_effect("unshare", "references-one-by-one", "LMCache#5005")
 def counts_down_twice(s: State, after: State, band: Term, vid: Term) -> State:
     """One call gives up two references."""
