@@ -125,11 +125,11 @@ def _stamped_decode(session: str, post: Any, page_tokens: int, arena_bytes: int)
         return [*ended, ("left", statistics.outstanding), ("checked", stamps.checked)]
 
     receiver = decode.receiver
-    commands = {"ask": decode.ask, "abort": decode.abort, "clear": decode.clear}
+    commands: dict[str, Callable[..., object]] = {"ask": decode.ask, "abort": decode.abort, "clear": decode.clear}
     return Serving(receiver.hello, receiver.meet, receiver.gone, receiver.take, decode.poll, commands, news)
 
 
-ROLES = {
+ROLES: dict[str, Callable[..., Serving]] = {
     "prefill": _prefill,
     "decode": _decode,
     "stamped prefill": _stamped_prefill,
