@@ -36,6 +36,7 @@ def test_two_ranks_say_what_one_process_says(two: Ranks, layout: str) -> None:
     reports = two.results(by_tokens, LAYOUTS[layout], ASKED, 3)
     assert is_right(LAYOUTS[layout], ASKED, reports)
     assert reports[0].ended != reports[1].ended
+    assert max(reports[0].ended) > 1, "two forwards were in flight"
     assert all(report.retractions > 0 and report.moved > 0 for report in reports)
 
 

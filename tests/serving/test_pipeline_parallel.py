@@ -34,6 +34,7 @@ def test_two_stages_say_what_one_process_says(two: Ranks, split: str, tight: int
     reports = two.results(by_layers, layout, first, ASKED, 3, tight)
     assert is_right(layout, ASKED, reports)
     assert reports[0].ended != reports[1].ended
+    assert max(reports[0].ended) > 1, "two forwards were in flight"
     assert reports[0].retractions == reports[1].retractions > 0, "one lacks room, and both give way"
 
 

@@ -24,6 +24,7 @@ def test_two_ranks_say_what_one_process_says(two: Ranks, pattern: str) -> None:
     reports = two.results(by_heads, pattern, ASKED, 3)
     assert is_right(tiny(pattern), ASKED, reports)
     assert reports[0].ended != reports[1].ended, "each sees forwards end in its own time"
+    assert max(reports[0].ended) > 1, "two forwards were in flight"
     for report in reports:
         assert report.retractions > 0
         assert report.moved > 0
