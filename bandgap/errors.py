@@ -2,9 +2,9 @@
 
 import reprlib
 
-# A value comes from outside and may be of any length: enough of it to be recognised.
+# A value comes from outside and may be of any length: enough of it to be recognised, and a path of usual length whole.
 _SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = 80
+_SHORT.maxstring = _SHORT.maxother = 240
 
 
 class UsageError(Exception):
