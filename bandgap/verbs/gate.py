@@ -26,7 +26,7 @@ def run(
             help="The allocator to check: bandgap, sglang, vllm, either of these with ==RELEASE, or DRIVER.py."
         ),
     ] = "bandgap",
-    quick: Annotated[bool, typer.Option("--quick", help="Less fuzzing: two minutes on two cores.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Less fuzzing: two and a half minutes on two cores.")] = False,
     seed: Annotated[int, typer.Option(help="All choices follow from it; the same seed does the same.")] = DEFAULT_SEED,
     out_folder: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where reports and failures are written.")

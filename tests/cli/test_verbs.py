@@ -49,7 +49,7 @@ def test_bad_input_is_a_document_too(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_long_value_is_shortened() -> None:
-    assert len(UsageError("field", "x" * 10_000, "is long").message) < 120
+    assert len(UsageError("field", "x" * 10_000, "is long").message) < 300
 
 
 def test_an_unexpected_exception_is_not_a_violation(capsys: pytest.CaptureFixture[str]) -> None:
