@@ -1,13 +1,24 @@
 """Figures as a table for people."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 from rich import box
 from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
+from bandgap.output import out, print_json
 from bench.rows import Row
+from bench.surroundings import surroundings
+
+
+def show_figures(rows: Sequence[Row], *, as_json: bool) -> None:
+    """Print figures and where they were measured, as a document or for people."""
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows], "surroundings": surroundings()})
+    else:
+        out().print(*table_of(rows, surroundings()), sep="\n")
 
 
 def table_of(rows: Sequence[Row], surroundings: Mapping[str, str]) -> Iterator[RenderableType]:

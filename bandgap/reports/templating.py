@@ -1,4 +1,4 @@
-"""The templates of this room. Every value that goes into one is escaped: names come from traces and models."""
+"""Templates of pages. Every value that goes into one is escaped: names come from traces and models."""
 
 from functools import cache
 
@@ -6,10 +6,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 
 @cache
-def templates() -> Environment:
-    """The templates; a name that is missing in one is an error, never an empty place."""
+def templates(package: str = "bandgap.reports") -> Environment:
+    """The templates of a package; a name that is missing in one is an error, never an empty place."""
     environment = Environment(
-        loader=PackageLoader("bandgap.reports"),
+        loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -5,11 +5,11 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from bandgap.pictures.scale import UNITS
+from bandgap.reports.templating import templates
 from bandgap.view.viewing import Viewed
 from spec.judge.checks import prose_of_check
 
@@ -52,14 +52,6 @@ def size(amount: float) -> str:
 
 @cache
 def _templates() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("bandgap.view"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    filters: dict[str, Any] = {"thousands": lambda number: f"{number:,}", "size": size}
-    environment.filters.update(filters)
+    environment = templates("bandgap.view")
+    environment.filters["size"] = size
     return environment

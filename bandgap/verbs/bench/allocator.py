@@ -1,14 +1,13 @@
 """`bandgap bench allocator`: the host side's figures, each beside a peer's from the same run."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bandgap.errors import UsageError
+from bandgap.bench_options import check_rounds, check_seconds
 from bandgap.exits import Exit
-from bandgap.output import AsJson, err, out, print_json
+from bandgap.output import AsJson, err
 
 if TYPE_CHECKING:
     from bench.rows import Row
@@ -23,15 +22,12 @@ def run(
     as_json: AsJson = False,
 ) -> Exit:
     """How fast the allocator is: medians, spread, and the ratio to peers that `make peers` has built."""
-    if not 1 <= rounds <= 100:
-        raise UsageError("--rounds", rounds, "is not 1 to 100")
-    if not 0.001 <= seconds <= 10:
-        raise UsageError("--seconds", seconds, "is not 0.001 to 10")
-    from bandgap.bench_report import table_of
+    check_rounds(rounds)
+    check_seconds(seconds)
+    from bandgap.bench_report import show_figures
     from bench.allocator.measure import measure
     from bench.allocator.pace import Pace
     from bench.peers.environments import ROOT
-    from bench.surroundings import surroundings
 
     rows: list[Row] = []
     end = Exit.HOLDS
@@ -42,10 +38,7 @@ def run(
                 status.update(f"{len(rows)} figures, the last: {row.name}")
         except KeyboardInterrupt:
             end = Exit.INCONCLUSIVE
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows], "surroundings": surroundings()})
-    else:
-        out().print(*table_of(rows, surroundings()), sep="\n")
+    show_figures(rows, as_json=as_json)
     if end is Exit.INCONCLUSIVE:
         err().print(f"stopped after {len(rows)} figures")
     return end

@@ -1,13 +1,13 @@
 """`bandgap bench fuzz`: how fast an allocator is driven, judged and read back."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bandgap.bench_options import check_rounds
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
-from bandgap.output import AsJson, err, out, print_json
+from bandgap.output import AsJson, err
 
 if TYPE_CHECKING:
     from bench.rows import Row
@@ -19,13 +19,11 @@ def run(
     as_json: AsJson = False,
 ) -> Exit:
     """How fast the fuzzer is, beside a state machine of Hypothesis that does nothing: medians and spread."""
-    if not 1 <= rounds <= 100:
-        raise UsageError("--rounds", rounds, "is not 1 to 100")
+    check_rounds(rounds)
     if not 100 <= calls <= 1_000_000:
         raise UsageError("--calls", calls, "is not 100 to 1,000,000")
-    from bandgap.bench_report import table_of
+    from bandgap.bench_report import show_figures
     from bench.fuzz import FIGURES, measure
-    from bench.surroundings import surroundings
 
     rows: list[Row] = []
     with err().status("measuring") as status:
@@ -36,10 +34,7 @@ def run(
         except KeyboardInterrupt:
             if not rows:
                 raise
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows], "surroundings": surroundings()})
-    else:
-        out().print(*table_of(rows, surroundings()), sep="\n")
+    show_figures(rows, as_json=as_json)
     if len(rows) < len(FIGURES):
         err().print(f"stopped after {len(rows)} of {len(FIGURES)} figures")
         return Exit.INCONCLUSIVE

@@ -1,13 +1,12 @@
 """`bandgap bench recorder`: what it costs to write down every call and step."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bandgap.errors import UsageError
+from bandgap.bench_options import check_rounds, check_seconds
 from bandgap.exits import Exit
-from bandgap.output import AsJson, err, out, print_json
+from bandgap.output import AsJson, err
 
 if TYPE_CHECKING:
     from bench.rows import Row
@@ -19,14 +18,11 @@ def run(
     as_json: AsJson = False,
 ) -> Exit:
     """What the recorder costs the thread that serves, and the one that writes: medians and spread."""
-    if not 1 <= rounds <= 100:
-        raise UsageError("--rounds", rounds, "is not 1 to 100")
-    if not 0.001 <= seconds <= 10:
-        raise UsageError("--seconds", seconds, "is not 0.001 to 10")
-    from bandgap.bench_report import table_of
+    check_rounds(rounds)
+    check_seconds(seconds)
+    from bandgap.bench_report import show_figures
     from bench.allocator.pace import Pace
     from bench.allocator.recorder import rows as rows_of
-    from bench.surroundings import surroundings
 
     rows: list[Row] = []
     end = Exit.HOLDS
@@ -35,8 +31,5 @@ def run(
             rows.extend(rows_of(Pace(rounds, seconds)))
         except KeyboardInterrupt:
             end = Exit.INCONCLUSIVE
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows], "surroundings": surroundings()})
-    else:
-        out().print(*table_of(rows, surroundings()), sep="\n")
+    show_figures(rows, as_json=as_json)
     return end
