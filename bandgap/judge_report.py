@@ -46,6 +46,8 @@ class Judged:
     """Python that judges the trace again, up to what is wrong."""
     growing: bool = False
     """All that is written so far was judged, and there may be more to come."""
+    goes_on: str | None = None
+    """The file in which the trace goes on, which was not given."""
 
     @property
     def finding(self) -> Finding | None:
@@ -80,6 +82,8 @@ def report(judged: Judged, width: int) -> Iterator[RenderableType]:
     if verdict.lost:
         missing = counted(verdict.lost, "record")
         yield f"[bold yellow]{missing} lost[/]: what happened until the next snapshot is not known"
+    if judged.goes_on is not None:
+        yield f"it goes on in {escape(printable(judged.goes_on))}, which was not given"
     if verdict.by_action:
         yield ""
         yield _counts(verdict)
@@ -103,6 +107,7 @@ def document(judged: Judged) -> dict[str, Any]:
     verdict, header = judged.verdict, judged.header
     return {
         "trace": judged.trace,
+        "goes_on_in": judged.goes_on,
         "outcome": judged.outcome,
         "model": header.model if header else None,
         "producer": header.producer if header else None,

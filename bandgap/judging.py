@@ -1,5 +1,8 @@
 """Judges a trace from wherever it comes, for as long as nobody interrupts."""
 
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -9,10 +12,13 @@ from bandgap.history import History, history_of
 from bandgap.judge_picture import picture_of
 from bandgap.judge_progress import watched_lines
 from bandgap.judge_report import Judged
+from bandgap.trace_files import STDIN, files_of, in_short
 from bandgap.trace_input import trace_input
+from bandgap.trace_records import Reading, at
+from events.records import AnyRecord
 from events.trace import TraceError, unseal
-from spec.judge.judge import Judge, judge_trace
-from spec.judge.verdict import Finding
+from spec.judge.judge import Judge, judge_records
+from spec.judge.verdict import Finding, Verdict
 
 _CODE = """\
 from itertools import islice
@@ -29,31 +35,56 @@ with trace_input({trace!r}) as source:
 """
 
 
-def judged(trace: str, whole: bool) -> Judged:
-    """What is said of a trace; when interrupted, of the part that was read.
+def judged(traces: Sequence[str], whole: bool) -> Judged:
+    """What is said of a trace in one file or several; when interrupted, of the part that was read.
 
     Raises:
-        UsageError: there is no such file, it cannot be read, or it is no trace.
+        UsageError: there is no such file, it cannot be read, it is no trace, or it does not follow the one before it.
     """
-    judge = Judge()
+    judge, reading = Judge(), Reading(files_of(traces), whole)
     interrupted = False
     begun = perf_counter()
-    with trace_input(trace) as source, watched_lines(source) as lines:
+    with closing(reading.records()) as records:
         try:
-            verdict = judge_trace(lines, whole, judge)
+            verdict = _verdict(records, judge)
         except KeyboardInterrupt:
             interrupted, verdict = True, judge.verdict(None)
     seconds = perf_counter() - begun
-    finding = verdict.finding
+    name, finding = in_short([each.file for each in reading.begun]), verdict.finding
+    picture, history, code = None, None, ""
     if finding is not None:
-        refuse_what_is_no_trace(source.name, judge, finding)
-    picture = None if finding is None else picture_of(judge, finding)
-    history, code = None, ""
-    if finding is not None and finding.blame != "trace" and source.size is not None:
-        # what a line came from is asked for only once it is known to be wrong, and then read a second time
-        history = looked_back(trace, finding)
-        code = _CODE.format(trace=trace, lines=max(judge.lines, finding.line))
-    return Judged(source.name, judge.header, verdict, judge.misuses, seconds, interrupted, picture, history, code)
+        file, line = at(reading.begun, finding.line)
+        # files are numbered from 1, each by itself, and each can be told from alone, since it begins with a snapshot
+        name, finding = file.file, replace(finding, line=line)
+        verdict = replace(verdict, finding=finding)
+        refuse_what_is_no_trace(name, judge, finding)
+        picture = picture_of(judge, finding)
+        if finding.blame != "trace" and reading.files != (STDIN,) and Path(name).is_file():
+            # what a line came from is asked for only once it is known to be wrong, and then read a second time
+            history = looked_back(name, finding)
+            code = _CODE.format(trace=name, lines=max(judge.lines - file.first + 1, line))
+    return Judged(
+        name,
+        judge.header,
+        verdict,
+        judge.misuses,
+        seconds,
+        interrupted,
+        picture,
+        history,
+        code,
+        goes_on=reading.goes_on,
+    )
+
+
+def _verdict(records: Iterable[AnyRecord], judge: Judge) -> Verdict:
+    try:
+        verdict = judge_records(records, judge)
+    except TraceError as error:
+        return judge.verdict(Finding(error.line, "trace", "trace", error.problem))
+    if verdict.finding is None and judge.state is None and not judge.lost:
+        return judge.verdict(Finding(judge.lines + 1, "trace", "trace", "there is no state in this trace yet"))
+    return verdict
 
 
 def refuse_what_is_no_trace(name: str, judge: Judge, finding: Finding) -> None:

@@ -203,6 +203,7 @@ class Judge(msgspec.Struct):
     """`bandgap judge`."""
 
     trace: str
+    goes_on_in: str | None
     outcome: Literal["legal", "illegal", "damaged", "interrupted", "inconclusive"]
     model: str | None
     producer: str | None
@@ -437,14 +438,25 @@ class SeenFinding(msgspec.Struct):
     """The line of a trace up to which it is drawn, and what is wrong with it."""
 
     line: int
+    file: str
+    line_in_file: int
     check: str
     problem: str
 
 
+class SeenFile(msgspec.Struct):
+    """A file of a trace, and the line of the whole trace with which it begins."""
+
+    file: str
+    first_line: int
+
+
 class View(msgspec.Struct):
-    """`bandgap view`."""
+    """`bandgap view`; lines are counted through all files."""
 
     trace: str
+    files: list[SeenFile]
+    goes_on_in: str | None
     outcome: Literal["legal", "illegal", "damaged", "interrupted", "inconclusive"]
     model: str | None
     lines: int

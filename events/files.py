@@ -1,6 +1,7 @@
 """Where traces lie: plain files and compressed ones, and several of them in a row."""
 
 import gzip
+import re
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -29,6 +30,20 @@ def numbered(path: Path, number: int) -> Path:
     packed = path.suffix if path.suffix.lower() == GZIP else ""
     plain = path.with_name(path.name.removesuffix(packed))
     return path.with_name(f"{plain.stem}-{number}{plain.suffix}{packed}")
+
+
+def numbers_of(name: str) -> dict[str, int]:
+    """What number a file of this name may have in a row, by the plain name of the row's first file.
+
+    `a-2.trace` may be the second file of `a.trace`, or the first of its own row; so may `a-2.trace.gz`, for whoever has
+    compressed a file has not made another trace of it.
+    """
+    plain = Path(name.removesuffix(GZIP) or name)
+    found = {plain.name: 1}
+    ends = re.fullmatch(r"(.+)-(\d{1,9})", plain.stem)
+    if ends and ends[2] == str(int(ends[2])) and int(ends[2]) > 1:
+        found[f"{ends[1]}{plain.suffix}"] = int(ends[2])
+    return found
 
 
 class _Compressed(gzip.GzipFile):

@@ -4,12 +4,19 @@ from typing import Annotated
 
 import typer
 
+from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, out, print_json
 
 
 def run(
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace, plain or gzipped; - for stdin.")],
+    traces: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TRACE...",
+            help="A trace, plain or gzipped: its file, or files in any order, a folder or a pattern; - for stdin.",
+        ),
+    ],
     unfinished: Annotated[
         bool, typer.Option("--unfinished", help="The trace is still being written: no closing line is asked for.")
     ] = False,
@@ -26,7 +33,11 @@ def run(
     from bandgap.judge_report import document, report
     from bandgap.judging import judged
 
-    said = followed(trace) if follow else judged(trace, whole=not unfinished)
+    if follow and len(traces) > 1:
+        raise UsageError(
+            "--follow", traces[1], "is more than one file", "give the first alone: it says which comes next"
+        )
+    said = followed(traces[0]) if follow else judged(traces, whole=not unfinished)
     if as_json:
         print_json(document(said))
     else:

@@ -1,5 +1,6 @@
 """`bandgap view`: a picture of the arena over time."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,10 +13,17 @@ from bandgap.output import AsJson, out, print_json, printable
 
 if TYPE_CHECKING:
     from bandgap.view.viewing import Viewed, Wanted
+    from spec.judge.verdict import Finding
 
 
 def run(
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace, plain or gzipped; - for stdin.")],
+    traces: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TRACE...",
+            help="A trace, plain or gzipped: its file, or files in any order, a folder or a pattern; - for stdin.",
+        ),
+    ],
     page: Annotated[Path, typer.Option("--out", metavar="FILE.html", help="Where the page is written.")] = Path(
         ".bandgap/view.html"
     ),
@@ -36,12 +44,14 @@ def run(
     as_json: AsJson = False,
 ) -> Exit:
     """Draw the arena over time as a page that needs nothing else; an illegal trace up to its first illegal line."""
+    from bandgap.trace_files import files_of
     from bandgap.view.page import write_page
     from bandgap.view.viewing import Wanted, viewed
 
     first, last = _window(lines)
-    _refuse_one_path_for_two(trace, {"--out": page, "--perfetto": perfetto, "--memory-viewer": memory_viewer})
-    wanted = Wanted(trace, first, last, not unfinished, perfetto, memory_viewer)
+    files = files_of(traces)
+    _refuse_one_path_for_two(files, {"--out": page, "--perfetto": perfetto, "--memory-viewer": memory_viewer})
+    wanted = Wanted(files, first, last, not unfinished, perfetto, memory_viewer)
     said = viewed(wanted)
     try:
         write_page(said, page)
@@ -56,8 +66,8 @@ def run(
     return Exit.INCONCLUSIVE if said.interrupted or said.lost else Exit.HOLDS
 
 
-def _refuse_one_path_for_two(trace: str, written: dict[str, Path | None]) -> None:
-    taken = {Path(trace).resolve(): "is the trace itself"}
+def _refuse_one_path_for_two(traces: Sequence[str], written: dict[str, Path | None]) -> None:
+    taken = {Path(trace).resolve(): "is the trace itself" for trace in traces}
     for option, path in written.items():
         if path is None:
             continue
@@ -84,6 +94,8 @@ def _document(said: "Viewed", page: Path, wanted: "Wanted") -> dict[str, Any]:
     finding = said.finding
     return {
         "trace": said.trace,
+        "files": [{"file": begun.file, "first_line": begun.first} for begun in said.files],
+        "goes_on_in": said.goes_on,
         "outcome": outcome(said),
         "model": said.header.model,
         "lines": said.lines,
@@ -96,7 +108,20 @@ def _document(said: "Viewed", page: Path, wanted: "Wanted") -> dict[str, Any]:
         "perfetto": wanted.perfetto and str(wanted.perfetto),
         "memory_viewer": wanted.memory_viewer and str(wanted.memory_viewer),
         "memory_viewer_left_out": said.left_out,
-        "finding": finding and {"line": finding.line, "check": finding.check, "problem": finding.problem},
+        "finding": finding and _finding(said, finding),
+    }
+
+
+def _finding(said: "Viewed", finding: "Finding") -> dict[str, Any]:
+    from bandgap.trace_records import at
+
+    begun, line = at(said.files, finding.line)
+    return {
+        "line": finding.line,
+        "file": begun.file,
+        "line_in_file": line,
+        "check": finding.check,
+        "problem": finding.problem,
     }
 
 
@@ -110,12 +135,18 @@ def _show(said: "Viewed", page: Path, wanted: "Wanted") -> None:
     def put(text: str) -> None:
         console.print(text, soft_wrap=True)
 
-    at = f" at line {said.finding.line:,}: {escape(printable(said.finding.check))}" if said.finding else ""
+    at = (
+        f" at {escape(printable(said.place(said.finding.line)))}: {escape(printable(said.finding.check))}"
+        if said.finding
+        else ""
+    )
     put(f"{escape(printable(said.trace))}: [{style}]{how}[/]{at}, {said.lines:,} lines read")
     if said.finding is not None:
         put(escape(printable(said.finding.problem)))
         drawn = "what comes before it is drawn" if said.data else "nothing legal comes before it, so nothing is drawn"
         put(f"{drawn}; bandgap judge says how it came to that")
+    if said.goes_on is not None:
+        put(f"it goes on in {escape(printable(said.goes_on))}, which was not given")
     if said.data and said.data["grid"]:
         cell = f"{said.lines_of_a_column:,} lines and {size(said.data['grid']['row_bytes'])}"
         put(f"too much to draw each page: a cell adds up {cell}; --lines FROM:TO draws a part in detail")

@@ -1,10 +1,12 @@
 """What the page draws, as plain values that go into it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bandgap.trace_records import Begun
 from bandgap.view.grid import ROWS, Column, Grid
 from bandgap.view.pieces import Piece, Pieces, SpanPiece
 
@@ -14,8 +16,8 @@ SHARES = 16
 ROWS_OF_TABLE = 16
 
 
-def packed(grid: Grid, pieces: Pieces) -> dict[str, Any]:
-    """Everything: the pieces if they are few enough, else the grid."""
+def packed(grid: Grid, pieces: Pieces, files: Sequence[Begun]) -> dict[str, Any]:
+    """Everything: the pieces if they are few enough, else the grid; and where there are several files, which."""
     header = grid.header
     assert header is not None  # something was told
     found = pieces.pieces()
@@ -25,6 +27,7 @@ def packed(grid: Grid, pieces: Pieces) -> dict[str, Any]:
         "capacity": header.capacity,
         "first": grid.first,
         "end": grid.begun,
+        "files": [[Path(begun.file).name, begun.first] for begun in files] if len(files) > 1 else [],
         "pieces": None if found is None else _columns(found, Piece._fields),
         "spans": None if found is None else _columns(pieces.spans, SpanPiece._fields),
         "grid": _grid(grid) if found is None else None,

@@ -78,6 +78,10 @@ class Perfetto(Sink):
         place = {"pid": TICKETS, "tid": 1, "cat": category, "id": ticket}
         self._put(ph="b" if begins else "e", ts=line, name=f"ticket {ticket}, {category}", **place)
 
+    def begins(self, line: int, file: str) -> None:
+        """Mark the line with which another file of the trace begins."""
+        self._put(ph="i", s="g", ts=line, pid=CALLS, tid=1, name=f"{file} begins", args={})
+
     def problem(self, line: int, check: str, problem: str) -> None:
         """Mark the line that is not legal."""
         self._put(ph="i", s="g", ts=line, pid=CALLS, tid=1, name=f"here {check} breaks", args={"problem": problem})

@@ -1,16 +1,16 @@
 """Reads a trace once and draws it: up to its end, its first line that is not legal, or an interrupt."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from bandgap.errors import UsageError
-from bandgap.judge_progress import watched_lines
 from bandgap.judging import refuse_what_is_no_trace
-from bandgap.trace_input import trace_input
+from bandgap.trace_files import in_short
+from bandgap.trace_records import Begun, Reading, at
 from bandgap.view.grid import Grid
 from bandgap.view.memory_viewer import MemoryViewer
 from bandgap.view.packing import packed, samples
@@ -18,15 +18,15 @@ from bandgap.view.perfetto import Perfetto
 from bandgap.view.pieces import Pieces
 from bandgap.view.watching import Sink, Watcher
 from events.records import Header
-from events.trace import TraceError, unseal
+from events.trace import TraceError
 from spec.judge.verdict import Finding
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be seen of a trace, and where it is to be written besides."""
+    """What is to be seen of a trace, which are its files in order, and where it is to be written besides."""
 
-    trace: str
+    traces: Sequence[str]
     first: int = 1
     last: int | None = None
     whole: bool = True
@@ -36,9 +36,13 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Viewed:
-    """A trace as it is drawn."""
+    """A trace as it is drawn; lines are counted through all its files."""
 
     trace: str
+    files: Sequence[Begun]
+    """That were read."""
+    goes_on: str | None
+    """The file in which it goes on, which was not given."""
     header: Header
     lines: int
     """That were read and are legal."""
@@ -54,6 +58,11 @@ class Viewed:
     left_out: int
     """Entries of the memory viewer's history that are not kept."""
 
+    def place(self, line: int) -> str:
+        """A line in words: of which file it is, where there are several."""
+        file, number = at(self.files, line)
+        return f"line {line:,}" + (f" (line {number:,} of {file.file})" if len(self.files) > 1 else "")
+
 
 def viewed(wanted: Wanted) -> Viewed:
     """The trace, drawn; the other viewers' files are written.
@@ -67,8 +76,12 @@ def viewed(wanted: Wanted) -> Viewed:
         perfetto = Perfetto(file) if file is not None else None
         sinks += [sink for sink in (perfetto, viewer if wanted.memory_viewer else None) if sink is not None]
         watcher = Watcher(sinks, wanted.first)
-        name, finding, interrupted = _watched(wanted, watcher)
+        reading = Reading(wanted.traces, wanted.whole and wanted.last is None)
+        finding, interrupted = _watched(wanted, reading, watcher)
         if perfetto is not None:
+            for begun in reading.begun[1:]:
+                if begun.first >= wanted.first:
+                    perfetto.begins(begun.first, begun.file)
             if finding is not None:
                 perfetto.problem(finding.line, finding.check, finding.problem)
             perfetto.finish()
@@ -80,9 +93,11 @@ def viewed(wanted: Wanted) -> Viewed:
     lines = watcher.legal if finding is None else finding.line - 1
     if not watcher.told and finding is None and wanted.first > 1:
         raise UsageError("--lines", wanted.first, f"the trace has {lines:,} lines", "begin with an earlier one")
-    data = packed(grid, pieces) if watcher.told else None
+    data = packed(grid, pieces, reading.begun) if watcher.told else None
     return Viewed(
-        name,
+        in_short([each.file for each in reading.begun]),
+        reading.begun,
+        reading.goes_on,
         judge.header,
         lines,
         finding,
@@ -95,12 +110,11 @@ def viewed(wanted: Wanted) -> Viewed:
     )
 
 
-def _watched(wanted: Wanted, watcher: Watcher) -> tuple[str, Finding | None, bool]:
+def _watched(wanted: Wanted, reading: Reading, watcher: Watcher) -> tuple[Finding | None, bool]:
     finding, interrupted = None, False
-    with trace_input(wanted.trace) as source, watched_lines(source) as lines:
+    with closing(reading.records()) as records:
         try:
-            whole = wanted.whole and wanted.last is None
-            for record in islice(unseal(lines, whole), wanted.last):
+            for record in islice(records, wanted.last):
                 finding = watcher.take(record)
                 if finding is not None:
                     break
@@ -112,9 +126,9 @@ def _watched(wanted: Wanted, watcher: Watcher) -> tuple[str, Finding | None, boo
     if finding is None and judge.header is None:
         finding = Finding(judge.lines + 1, "trace", "trace", "there is no header in it")
     if finding is not None:
-        refuse_what_is_no_trace(source.name, judge, finding)
+        refuse_what_is_no_trace(reading.begun[-1].file, judge, finding)
     watcher.close(None if finding is None else finding.line)
-    return source.name, finding, interrupted
+    return finding, interrupted
 
 
 @contextmanager

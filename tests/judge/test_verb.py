@@ -80,6 +80,7 @@ def test_the_document_of_a_legal_trace(tmp_path: Path) -> None:
     assert said.pop("page_actions_per_second") > 0
     assert said == {
         "trace": f"{tmp_path}/a.trace",
+        "goes_on_in": None,
         "outcome": "legal",
         "model": "tiny",
         "producer": "test",
@@ -234,7 +235,7 @@ def no_trace(how: str) -> bytes:
     ("name", "problem"),
     [
         ("none", "is not there; give a path, or - for stdin"),
-        ("folder", "is a directory; give the file in it that is to be judged"),
+        ("folder", "has no trace in it; give the folder that a recorder wrote to"),
         ("none/deeper", "is not there; give a path, or - for stdin"),
         ("folder/" + "x" * 300, "cannot be read: File name too long"),
     ],

@@ -125,7 +125,7 @@ def test_too_many_pieces_become_a_grid_in_which_nothing_is_rounded_to_nothing(mo
     monkeypatch.setattr(exact, "MOST_PIECES", 5)
     monkeypatch.setattr(grids, "COLUMNS", 2)
     pieces, grid = watched(opened(*LEGAL, *[r.Drain(), DONE] * 400))
-    data = packed(grid, pieces)
+    data = packed(grid, pieces, ())
     assert (data["pieces"], data["spans"]) == (None, None)
     mixes = {look for mix in data["grid"]["mixes"] for look in mix[::2]}
     assert STATE * 4 + Look.WITHHELD in mixes  # two lines of eight hundred

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from bandgap import trace_records
 from bandgap.view import pieces as exact
-from bandgap.view import viewing
 from events import records as r
 from events.trace import seal, unseal
 from tests.spec.situation import header, snapshot
@@ -171,7 +171,7 @@ def test_an_interrupt_draws_what_was_read_and_is_inconclusive(tmp_path: Path, mo
                 raise KeyboardInterrupt
             yield record
 
-    monkeypatch.setattr(viewing, "unseal", interrupted)
+    monkeypatch.setattr(trace_records, "unseal", interrupted)
     code, said = document(written(tmp_path / "a.trace", *LEGAL), "--out", tmp_path / "a.html")
     assert (code, said["outcome"], said["lines"], said["drawn"]) == (3, "interrupted", 10, "pieces")
     assert "this is the part before" in page_of(tmp_path / "a.html").text

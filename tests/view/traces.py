@@ -49,7 +49,16 @@ def written(path: Path, *records: Any, opening: tuple[Any, Any] | None = None) -
 
 def view(*arguments: object) -> Done:
     """The command."""
-    done = CliRunner(env={"COLUMNS": "100"}).invoke(app, ["view", *map(str, arguments)])
+    return _done("view", arguments)
+
+
+def judge(*arguments: object) -> Done:
+    """The command that judges the same."""
+    return _done("judge", arguments)
+
+
+def _done(verb: str, arguments: tuple[object, ...]) -> Done:
+    done = CliRunner(env={"COLUMNS": "100"}).invoke(app, [verb, *map(str, arguments)])
     return Done(done.exit_code, done.stdout, done.stderr)
 
 

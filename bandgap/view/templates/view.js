@@ -152,6 +152,19 @@
     context.strokeRect(MARGIN.left - 0.5, MARGIN.top - 0.5, plotWidth() + 1, plotHeight() + 1);
   }
 
+  function drawFiles() {
+    context.strokeStyle = css(colours.dim);
+    context.lineWidth = 1;
+    context.setLineDash([2, 4]);
+    context.beginPath();
+    for (const [, first] of data.files.slice(1)) {
+      if (first <= view.x0 || first >= view.x1) continue;
+      context.moveTo(toX(first), MARGIN.top); context.lineTo(toX(first), height() - MARGIN.bottom);
+    }
+    context.stroke();
+    context.setLineDash([]);
+  }
+
   function draw() {
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.round(width() * ratio);
@@ -160,6 +173,7 @@
     context.fillStyle = css(colours.gap);
     context.fillRect(MARGIN.left, MARGIN.top, plotWidth(), plotHeight());
     if (data.grid) drawGrid(); else drawPieces();
+    drawFiles();
     drawAxes();
     if (cursor) {
       context.strokeStyle = css(colours.ink);
@@ -212,15 +226,21 @@
     return found.sort((one, other) => one.begin - other.begin);
   }
 
+  function lineIn(line) {
+    let found = null;
+    for (const [name, first] of data.files) if (first <= line) found = [name, first];
+    return found ? ` (${number.format(line - found[1] + 1)} of ${found[0]})` : "";
+  }
+
   const lines = (begin, end) => end - begin === 1 ? `line ${number.format(begin)}` : `lines ${number.format(begin)} to ${number.format(end - 1)}`;
 
   function told(line, byte) {
     const place = pieceAt(line, byte);
-    if (!place) return [`Line ${number.format(line)}, byte ${number.format(Math.floor(byte))}: gap, free for any kind.`, []];
+    if (!place) return [`Line ${number.format(line)}${lineIn(line)}, byte ${number.format(Math.floor(byte))}: gap, free for any kind.`, []];
     const [band, page] = place, history = historyOf(band, page);
     const now = history.find((each) => each.begin <= line && line < each.end);
     const begins = address(band, page);
-    const head = `Line ${number.format(line)}: page ${number.format(page)} of ${named(band)}, ${bytes(data.bands[band].page_bytes)} from byte ${number.format(begins)}: ${now ? now.says : "a hole"}.`;
+    const head = `Line ${number.format(line)}${lineIn(line)}: page ${number.format(page)} of ${named(band)}, ${bytes(data.bands[band].page_bytes)} from byte ${number.format(begins)}: ${now ? now.says : "a hole"}.`;
     return [head, history.map((each) => [`${lines(each.begin, each.end)}: ${each.says}`, each === now])];
   }
 
@@ -248,7 +268,7 @@
     const column = Math.min(grid.columns.length - 1, Math.floor((line - data.first) / grid.lines));
     const row = Math.min(grid.rows - 1, Math.floor((byte - data.base) / grid.row_bytes));
     const begin = data.first + column * grid.lines, low = data.base + row * grid.row_bytes;
-    const head = `${lines(begin, Math.min(begin + grid.lines, data.end))}, bytes ${number.format(low)} to ${number.format(Math.min(low + grid.row_bytes, data.capacity))}: ${mixture(mixOf(column, row))}.`;
+    const head = `${lines(begin, Math.min(begin + grid.lines, data.end))}${lineIn(begin)}, bytes ${number.format(low)} to ${number.format(Math.min(low + grid.row_bytes, data.capacity))}: ${mixture(mixOf(column, row))}.`;
     const history = [];
     for (let at = 0; at < grid.columns.length; at++) {
       const mix = mixOf(at, row), from = data.first + at * grid.lines, to = Math.min(from + grid.lines, data.end);
