@@ -1,6 +1,6 @@
 """The records of a trace in one file or in several, as one row; each file must go on where the one before it ended."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Reading:
     begun: list[Begun] = field(default_factory=list)
     goes_on: str | None = None
 
-    def records(self) -> Iterator[AnyRecord]:
+    def records(self) -> Generator[AnyRecord]:
         """All of them, in a row.  Whoever does not read them to the end must close this.
 
         Raises:
