@@ -11,11 +11,8 @@ from bandgap.gate.targets import target_named
 from bandgap.peers.asking import driven_named
 from fuzz.campaign.campaign import Head, Unfit, head_of
 from fuzz.campaign.plan import Plan, code_now
-from fuzz.coverage import Coverage
 from fuzz.faults.all import FAULTS
-from fuzz.floors import unexercised
-from fuzz.peers.environments import is_peer
-from fuzz.peers.process import PeerFailed, running
+from fuzz.peers.environments import NoEnvironment, is_peer
 
 MINUTES: Final = 1.0
 """Where neither minutes nor units are given."""
@@ -39,6 +36,8 @@ class Asked:
         corpus: places.
         minutes: in all.
         units: in all.
+        checkout: of a peer's sources, driven instead of its release.
+        python: in which another's allocator is driven.
     """
 
     target: str = "bandgap"
@@ -49,6 +48,8 @@ class Asked:
     corpus: Sequence[str] = ()
     minutes: float | None = None
     units: int | None = None
+    checkout: Path | None = None
+    python: Path | None = None
 
     def must_be_left_out(self, usual: "Asked") -> None:
         """What says what a campaign is must not be said of one that is there.
@@ -59,25 +60,41 @@ class Asked:
         Raises:
             UsageError: it is.
         """
-        for field in ("target", "seed", "workers", "unit_calls", "fault", "corpus"):
+        for field in ("target", "seed", "workers", "unit_calls", "fault", "corpus", "checkout", "python"):
             value = getattr(self, field)
             if value != getattr(usual, field):
-                option = f"--{field.replace('_', '-')}"
-                raise UsageError(option, value, "is what the campaign to go on with says", "leave it out")
+                option = _OPTIONS.get(field, f"--{field.replace('_', '-')}")
+                shown = str(value) if isinstance(value, Path) else value
+                raise UsageError(option, shown, "is what the campaign to go on with says", "leave it out")
 
     def head(self) -> Head:
         """The campaign of this.
 
         Raises:
-            UsageError: there is no such target or fault.
+            UsageError: there is no such target, fault, checkout or interpreter.
         """
-        if not is_peer(self.target):
+        checkout = python = None
+        if is_peer(self.target):
+            driven = driven_named(self.target, self.checkout, self.python)
+            # whoever goes on with it may be in another folder
+            checkout = None if self.checkout is None else str(self.checkout.absolute())
+            python = None if self.python is None else str(driven.python)
+        else:
             target_named(self.target)
             if self.fault is not None and self.fault not in FAULTS:
                 raise UsageError("--fault", self.fault, "is no seeded fault", "`bandgap faults` names them")
-        plan = Plan(self.target, self.seed, self.workers, self.unit_calls, self.fault, code_now(self.target))
+            for option, value in (("--path", self.checkout), ("--python", self.python)):
+                if value is not None:
+                    problem, remedy = "is for allocators of others", "name one with --target, or leave it out"
+                    raise UsageError(option, str(value), problem, remedy)
+        code = code_now(self.target, checkout)
+        plan = Plan(self.target, self.seed, self.workers, self.unit_calls, self.fault, code, checkout, python)
         minutes = MINUTES if self.minutes is None and self.units is None else self.minutes
         return Head(plan, tuple(self.corpus) or (CORPUS,), minutes, self.units)
+
+
+_OPTIONS: Final = {"checkout": "--path"}
+"""Of fields that are not called as they are."""
 
 
 def new_folder(target: str) -> Path:
@@ -98,47 +115,13 @@ def again(folder: Path, minutes: float | None, units: int | None) -> Head:
         raise UsageError("--resume", str(folder), str(error), error.remedy) from error
     if head is None:
         raise UsageError("--resume", str(folder), "has no campaign", "name a folder that an --out or a report named")
-    if code_now(head.plan.target) != head.plan.code:
+    try:
+        code = code_now(head.plan.target, head.plan.checkout)
+    except (OSError, NoEnvironment) as error:
+        problem = f"is about {head.plan.checkout or head.plan.target}, which cannot be read: {error}"
+        raise UsageError("--resume", str(folder), problem, "put it back, or begin another campaign") from error
+    if code != head.plan.code:
         raise UsageError("--resume", str(folder), "is about other code", "begin another campaign; the corpus is kept")
     if minutes is None and units is None:
         return head
     return Head(head.plan, head.corpus, minutes, units)
-
-
-Expected = frozenset[tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class Floor:
-    """What a campaign must have exercised.
-
-    Attributes:
-        outcomes: of a peer's calls; none for a target of ours, of which more is asked.
-    """
-
-    outcomes: Expected | None
-
-    def missing(self, coverage: Coverage, calls: int) -> tuple[str, ...]:
-        """What was not exercised, or too seldom for so many calls."""
-        if self.outcomes is None:
-            return unexercised(coverage, calls)
-        return tuple(f"{call}: {how}" for call, how in sorted(self.outcomes) if not coverage.outcomes[call, how])
-
-
-def floor_of(head: Head) -> Floor:
-    """What must be exercised; a peer is asked, and so is known to answer.
-
-    Raises:
-        UsageError: the peer does not answer, or has no such fault.
-    """
-    target, fault = head.plan.target, head.plan.fault
-    if not is_peer(target):
-        return Floor(None)
-    try:
-        with running(driven_named(target)) as process:
-            description = process.description
-    except PeerFailed as error:
-        raise UsageError("--target", target, f"gave no answer: {error}", "nothing was learned about it") from error
-    if fault is not None and fault not in description.faults:
-        raise UsageError("--fault", fault, "is none of the target's", f"it has {', '.join(description.faults)}")
-    return Floor(frozenset((call, how) for call, how in description.expects))

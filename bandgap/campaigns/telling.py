@@ -7,10 +7,11 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from bandgap.campaigns.asked import Floor
 from bandgap.campaigns.running import Ended
+from bandgap.campaigns.terms import Terms
 from bandgap.explaining import explained_file
 from bandgap.gate.verdict import Answer, Reason, answer_of
+from bandgap.peers.telling import again
 from bandgap.reports.coverage import document as of_parts
 from bandgap.reports.coverage import lines
 from bandgap.reports.terminal import show_evidence
@@ -32,8 +33,8 @@ COLOURS = {
 class Teller:
     """Says how far a campaign is, now and then, and each new failure at once."""
 
-    def __init__(self, console: Console, floor: Floor, *, quiet: bool) -> None:
-        self._console, self._floor, self._quiet = console, floor, quiet
+    def __init__(self, console: Console, terms: Terms, *, quiet: bool) -> None:
+        self._console, self._terms, self._quiet = console, terms, quiet
         self._begun = self._shown = time.monotonic()
         self._calls: int | None = None
         self._known: set[str] = set()
@@ -49,24 +50,28 @@ class Teller:
         for name, one in campaign.files().items():
             if name not in self._known:
                 self._known.add(name)
-                problem = escape(one.finding.problem)
-                self._console.print(f"[bold red]{one.finding.look[0]}[/] breaks on {one.finding.setup}: {problem}")
+                problem, excused = escape(one.finding.problem), self._terms.excuse(one)
+                known = f"; known: {escape(excused.owner)} until {excused.expires}" if excused else ""
+                self._console.print(
+                    f"[bold red]{one.finding.look[0]}[/] breaks on {one.finding.setup}: {problem}{known}"
+                )
         if now - self._shown >= SHOWN_EVERY:
             self._shown = now
             rate = (summary.calls - self._calls) / (now - self._begun)
-            missing = len(self._floor.missing(summary.coverage, summary.calls))
+            missing = len(self._terms.missing(summary.coverage, summary.calls))
             self._console.print(
                 f"[dim]{now - self._begun:.0f} s: {_amount(campaign)}, {rate:,.0f} calls/s now, "
                 f"{missing} things not yet exercised, failures: {len(summary.found)}[/]"
             )
 
 
-def reasons_of(ended: Ended, floor: Floor) -> list[Reason]:
+def reasons_of(ended: Ended, terms: Terms) -> list[Reason]:
     """Everything that keeps a campaign from being a pass."""
     summary = ended.campaign.summary
     reasons = [
         Reason(Answer.VIOLATED, f"{one.finding.look[0]} is violated: {one.finding.problem}")
         for one in ended.campaign.files().values()
+        if terms.excuse(one) is None
     ]
     for (lane, index), problem in summary.broken.items():
         last = problem.strip().splitlines()[-1]
@@ -78,19 +83,19 @@ def reasons_of(ended: Ended, floor: Floor) -> list[Reason]:
         reasons.append(Reason(Answer.INCONCLUSIVE, "it was stopped before it was over"))
     if not summary.calls or not summary.coverage.page_actions:
         reasons.append(Reason(Answer.INCONCLUSIVE, "nothing was judged"))
-    elif missing := floor.missing(summary.coverage, summary.calls):
+    elif missing := terms.missing(summary.coverage, summary.calls):
         reasons.append(Reason(Answer.INCONCLUSIVE, f"too little was exercised: {', '.join(missing)}"))
     return reasons
 
 
-def parts_of(ended: Ended, floor: Floor) -> tuple[Reached, ...]:
+def parts_of(ended: Ended, terms: Terms) -> tuple[Reached, ...]:
     """How much of each part of the specification was exercised; nothing of a peer, which has calls of its own."""
-    return tuple(reached(dict(ended.campaign.summary.coverage.named()))) if floor.outcomes is None else ()
+    return tuple(reached(dict(ended.campaign.summary.coverage.named()))) if terms.outcomes is None else ()
 
 
-def document(ended: Ended, floor: Floor) -> dict[str, Any]:
+def document(ended: Ended, terms: Terms) -> dict[str, Any]:
     """All of it."""
-    campaign, summary, reasons = ended.campaign, ended.campaign.summary, reasons_of(ended, floor)
+    campaign, summary, reasons = ended.campaign, ended.campaign.summary, reasons_of(ended, terms)
     coverage = summary.coverage
     return {
         "target": campaign.plan.target,
@@ -118,17 +123,18 @@ def document(ended: Ended, floor: Floor) -> dict[str, Any]:
             "boundaries": dict(sorted(coverage.boundaries.items())),
             "pairs": {f"{first}, {second}": n for (first, second), n in sorted(coverage.pairs.items())},
             "calls": {f"{first}, {second}": n for (first, second), n in sorted(coverage.calls.items())},
-            "parts": of_parts(parts_of(ended, floor)),
-            "unexercised": list(floor.missing(coverage, summary.calls)),
+            "parts": of_parts(parts_of(ended, terms)),
+            "unexercised": list(terms.missing(coverage, summary.calls)),
         },
-        "failures": [_failure(campaign, name, one) for name, one in campaign.files().items()],
+        "failures": [_failure(campaign, name, one, terms) for name, one in campaign.files().items()],
         "broken": [
             {"lane": lane, "unit": index, "problem": problem} for (lane, index), problem in summary.broken.items()
         ],
     }
 
 
-def _failure(campaign: Campaign, name: str, one: Distinct) -> dict[str, Any]:
+def _failure(campaign: Campaign, name: str, one: Distinct, terms: Terms) -> dict[str, Any]:
+    excused = terms.excuse(one)
     evidence = explained_file(campaign.folder / "failures" / name)
     return {
         "property": one.finding.look[0],
@@ -140,6 +146,7 @@ def _failure(campaign: Campaign, name: str, one: Distinct) -> dict[str, Any]:
         "times": one.times,
         "lane": one.lane,
         "unit": one.index,
+        "excused_by": excused and excused.owner,
         "file": str(campaign.folder / "failures" / name),
         "code": one.finding.shown,
         "history": evidence and evidence.history,
@@ -148,9 +155,9 @@ def _failure(campaign: Campaign, name: str, one: Distinct) -> dict[str, Any]:
     }
 
 
-def show(ended: Ended, floor: Floor, console: Console) -> None:
+def show(ended: Ended, terms: Terms, console: Console) -> None:
     """The same in some lines."""
-    campaign, summary = ended.campaign, ended.campaign.summary
+    campaign, summary, plan = ended.campaign, ended.campaign.summary, ended.campaign.plan
     for name, one in campaign.files().items():
         problem = escape(one.finding.problem)
         console.print(f"[bold red]{one.finding.look[0]}[/] breaks on {', '.join(sorted(one.setups))}: {problem}")
@@ -159,20 +166,24 @@ def show(ended: Ended, floor: Floor, console: Console) -> None:
             show_evidence(evidence, console)
         console.print(f"{one.times} times; {one.finding.calls} calls are enough:\n")
         console.print(one.finding.shown, markup=False, soft_wrap=True)
-        path = shlex.quote(str(campaign.folder / "failures" / name))
-        console.print(f"Again: bandgap reproduce {escape(path)}\n", soft_wrap=True)
+        if (excused := terms.excuse(one)) is not None:
+            console.print(f"known: {escape(excused.owner)} until {excused.expires}: {escape(excused.reason)}")
+        command = again(campaign.folder / "failures" / name, plan.target, plan.checkout, plan.python)
+        console.print(f"Again: {escape(command)}\n", soft_wrap=True)
     console.print(f"{_amount(campaign)}, {summary.lives:,} allocators, {_rate(campaign):,.0f} calls/s of a worker")
     if campaign.resumed:
         console.print(f"{campaign.resumed} units had been done before")
-    for line in lines(parts_of(ended, floor)):
+    for line in lines(parts_of(ended, terms)):
         console.print(f"[dim]{escape(line)}[/]")
-    reasons = reasons_of(ended, floor)
+    reasons = reasons_of(ended, terms)
     for reason in reasons:
         if reason.answer is not Answer.VIOLATED:
             console.print(f"{reason.answer}: {escape(reason.text)}")
     answer = answer_of(reasons)
-    console.print(f"[{COLOURS[answer]}]{'nothing broke' if answer is Answer.HOLDS else answer}[/]")
-    console.print(f"[dim]Go on: bandgap fuzz --resume {escape(shlex.quote(str(campaign.folder)))}[/]", soft_wrap=True)
+    nothing = "nothing broke but what is known" if summary.found else "nothing broke"
+    console.print(f"[{COLOURS[answer]}]{nothing if answer is Answer.HOLDS else answer}[/]")
+    go_on = shlex.join(["bandgap", "fuzz", "--resume", str(campaign.folder), *terms.options])
+    console.print(f"[dim]Go on: {escape(go_on)}[/]", soft_wrap=True)
 
 
 def _amount(campaign: Campaign) -> str:

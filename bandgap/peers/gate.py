@@ -118,7 +118,7 @@ def judge_peer(
         Found(
             finding,
             saved(finding, named, description.version, folder),
-            excuse(finding, named, description.version, known),
+            excuse(finding.property, finding.last_call(), named, description.version, known),
         )
         for finding in latest.findings.values()
     )

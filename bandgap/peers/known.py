@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from bandgap.errors import UsageError
-from fuzz.peers.hunting import Finding
 from fuzz.peers.process import Description
 from spec.admission.properties import PROPERTIES
 from spec.judge.checks import CHECKS
@@ -50,13 +49,9 @@ class Known:
         """It is about this target, in this release."""
         return self.target in {target, f"{target}=={version}"}
 
-    def names(self, finding: Finding, target: str, version: str) -> bool:
-        """It is this finding."""
-        return (
-            self.is_for(target, version)
-            and self.property == finding.property
-            and self.call in {None, finding.last_call()}
-        )
+    def names(self, broken: str, call: str, target: str, version: str) -> bool:
+        """It is a finding that this property breaks at this call."""
+        return self.is_for(target, version) and self.property == broken and self.call in {None, call}
 
 
 def plain(target: str) -> str:
@@ -124,6 +119,14 @@ def must_be_known(entries: Sequence[Known], target: str, description: Descriptio
             raise UsageError(f"--known, finding {number}, property", entry.property, problem, remedy)
 
 
-def excuse(finding: Finding, target: str, version: str, known: Sequence[Known]) -> Known | None:
-    """The entry that excuses a finding."""
-    return next((entry for entry in known if entry.names(finding, target, version)), None)
+def excuse(broken: str, call: str, target: str, version: str, known: Sequence[Known]) -> Known | None:
+    """The entry that excuses a finding.
+
+    Args:
+        broken: the property.
+        call: the last of its script, by name.
+        target: in which it is found, by its plain name.
+        version: of the target.
+        known: the entries.
+    """
+    return next((entry for entry in known if entry.names(broken, call, target, version)), None)

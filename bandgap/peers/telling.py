@@ -1,6 +1,7 @@
 """The answer of a peer's gate, for people and for programs."""
 
 import shlex
+from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Console
@@ -68,12 +69,12 @@ def _finding(found: Found) -> dict[str, Any]:
     }
 
 
-def _again(result: PeerResult, found: Found) -> str:
-    """The command that makes a finding's calls again, in what was driven here."""
-    whose = ["--target", result.target] if result.target.endswith(".py") else []
-    for option, value in (("--path", result.checkout), ("--python", result.python)):
+def again(file: Path, target: str, checkout: Path | str | None = None, python: Path | str | None = None) -> str:
+    """The command that makes the calls of a saved failure again, in what was driven when it was found."""
+    whose = ["--target", target] if target.endswith(".py") else []
+    for option, value in (("--path", checkout), ("--python", python)):
         whose += [option, str(value)] if value else []
-    return shlex.join(["bandgap", "reproduce", str(found.file), *whose])
+    return shlex.join(["bandgap", "reproduce", str(file), *whose])
 
 
 def show(result: PeerResult, console: Console) -> None:
@@ -89,7 +90,9 @@ def show(result: PeerResult, console: Console) -> None:
             console.print(f"    {escape(repr(call))}")
         if found.excused is not None:
             console.print(f"  known: {escape(found.excused.owner)} until {found.excused.expires}")
-        console.print(f"  again: {escape(_again(result, found))}\n", soft_wrap=True)
+        console.print(
+            f"  again: {escape(again(found.file, result.target, result.checkout, result.python))}\n", soft_wrap=True
+        )
     console.print(f"{result.description.title} {result.description.version}, from {escape(result.description.source)}")
     console.print(
         f"{hunt.calls:,} judged calls on {hunt.lives:,} allocators, {sum(hunt.actions.values()):,} page actions, "

@@ -1,5 +1,6 @@
 """`bandgap fuzz`: a campaign, for a minute or for days, that can be gone on with whatever ended it."""
 
+from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,11 @@ from bandgap.output import AsJson, err, out, print_json
 
 def run(
     target: Annotated[
-        str, typer.Option(help="The allocator that is driven: bandgap, bandgap-simulated, sglang, vllm, DRIVER.py.")
+        str,
+        typer.Option(
+            help="The allocator that is driven: bandgap, bandgap-simulated, sglang, vllm, either of these with "
+            "==RELEASE, or DRIVER.py."
+        ),
     ] = "bandgap",
     minutes: Annotated[
         float | None, typer.Option(min=0.0001, help="How long in all; 1 unless units are given.")
@@ -38,15 +43,26 @@ def run(
     unit_calls: Annotated[
         int, typer.Option(min=1, help="Judged calls of one unit of work, about: the most that a kill costs a worker.")
     ] = 10_000,
+    path: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A checkout of the peer that is driven instead of its release.")
+    ] = None,
+    python: Annotated[
+        Path | None, typer.Option(metavar="EXE", help="The Python in which DRIVER.py runs; this one if left out.")
+    ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Findings of another's allocator that are excused, and until when."),
+    ] = None,
     as_json: AsJson = False,
 ) -> Exit:
     """Drives an allocator as a serving engine would, judges every event, and reads every byte back.
 
     Every unit of work that is over is written down at once: whatever ends it, the same command goes on where it was.
     """
-    from bandgap.campaigns.asked import Asked, again, floor_of, new_folder
+    from bandgap.campaigns.asked import Asked, again, new_folder
     from bandgap.campaigns.running import worked_off
     from bandgap.campaigns.telling import Teller, document, reasons_of, show
+    from bandgap.campaigns.terms import terms_of
     from bandgap.gate.verdict import answer_of
     from crew.engines import ENGINES
 
@@ -56,19 +72,19 @@ def run(
         raise UsageError("--address", address, "is of a Ray cluster", "add --engine ray")
     if resume is not None and folder is not None:
         raise UsageError("--resume", str(resume), "names a folder, and so does --out", "give one of them")
-    asked = Asked(target, seed, workers, unit_calls, fault, tuple(corpus or ()), minutes, units)
+    asked = Asked(target, seed, workers, unit_calls, fault, tuple(corpus or ()), minutes, units, path, python)
     if resume is not None:
         asked.must_be_left_out(Asked())
         place, head = resume, again(resume, minutes, units)
     else:
         place, head = folder or new_folder(target), asked.head()
-    floor = floor_of(head)
+    terms = terms_of(head, known, date.today())
     if not as_json:
         # whatever ends this process, its reader knows where to go on
         err().print(f"[dim]the campaign is in {place}[/]")
-    ended = worked_off(place, head, engine, address, Teller(err(), floor, quiet=as_json).tell)
+    ended = worked_off(place, head, engine, address, Teller(err(), terms, quiet=as_json).tell)
     if as_json:
-        print_json(document(ended, floor))
+        print_json(document(ended, terms))
     else:
-        show(ended, floor, out())
-    return answer_of(reasons_of(ended, floor)).exit
+        show(ended, terms, out())
+    return answer_of(reasons_of(ended, terms)).exit

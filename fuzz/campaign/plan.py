@@ -9,6 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from fuzz.peers.environments import package_of
+
 ROOMS: Final = ("events", "fuzz", "impl", "spec")
 """Whose code decides what a unit comes to."""
 
@@ -25,6 +27,8 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
         unit_calls: judged calls of one unit of the seeded driver, about; one of the state machine takes as long.
         fault: the seeded fault that is in force, by name; none for what is really there.
         code: of the rooms that decide what a unit comes to; see `code_now`.
+        checkout: of a peer's sources, driven instead of its release.
+        python: the interpreter in which another's allocator is driven, if not its usual one.
     """
 
     target: str
@@ -33,12 +37,31 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     unit_calls: int
     fault: str | None
     code: str
+    checkout: str | None = None
+    python: str | None = None
 
 
-def code_now(target: str) -> str:
-    """A hash of the code that is installed here, of a driver's file if the target is one, and of what chooses."""
-    driver = Path(target).read_bytes() if target.endswith(".py") else b""
-    return sha256(code_of_rooms() + driver).hexdigest()[:16]
+def code_now(target: str, checkout: str | None = None) -> str:
+    """A hash of the code that is installed here, of what chooses, and of a driver's file or a peer's checkout.
+
+    Raises:
+        OSError: there is no such file.
+        NoEnvironment: there is no such checkout.
+    """
+    driven = Path(target).read_bytes() if target.endswith(".py") else b""
+    if checkout is not None:
+        key = target.partition("==")[0]
+        driven = _code_of(package_of(Path(checkout), key) / key)
+    return sha256(code_of_rooms() + driven).hexdigest()[:16]
+
+
+@cache
+def _code_of(package: Path) -> bytes:
+    """A hash of a package's files as they are when this is first asked."""
+    found = sha256()
+    for path in sorted(package.rglob("*.py")):
+        found.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return found.digest()
 
 
 @cache

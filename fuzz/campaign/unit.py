@@ -4,6 +4,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -85,8 +86,9 @@ def run_unit(plan: Plan, unit: Unit) -> Record:
         OtherCode: the code here is other than the plan's.
         PeerFailed: a peer's driver failed.
     """
-    if code_now(plan.target) != plan.code:
-        raise OtherCode(f"this machine has the code {code_now(plan.target)}, and the campaign is about {plan.code}")
+    here = code_now(plan.target, plan.checkout)
+    if here != plan.code:
+        raise OtherCode(f"this machine has the code {here}, and the campaign is about {plan.code}")
     # the cores are shared out between processes, so a process needs no threads of its own
     torch.set_num_threads(1)
     begun = time.monotonic()
@@ -178,7 +180,7 @@ def _finding(failure: Failure, target: Target) -> Finding:
 
 
 def _of_peer(plan: Plan, unit: Unit) -> Record:
-    process = _peer(plan.target)
+    process = _peer(plan.target, plan.checkout, plan.python)
     try:
         done = hunt(
             process,
@@ -200,9 +202,10 @@ def _of_peer(plan: Plan, unit: Unit) -> Record:
 
 
 @cache
-def _peer(name: str) -> PeerProcess:
+def _peer(name: str, checkout: str | None, python: str | None) -> PeerProcess:
     """A driver's process for all units that are done here; it ends with this one."""
-    return PeerProcess(found(name))
+    there, own = (None if value is None else Path(value) for value in (checkout, python))
+    return PeerProcess(found(name, checkout=there, python=own))
 
 
 def _recorded_hunt(plan: Plan, unit: Unit, done: Hunt, process: PeerProcess) -> Record:

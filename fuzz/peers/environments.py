@@ -123,7 +123,7 @@ def found(
     if version and (checkout or own):
         option, value = ("--path", checkout) if checkout else ("--python", own)
         raise NoEnvironment(option, value, "says already what is driven", f"name {key} without a release")
-    package = None if checkout is None else _package_of(checkout, key)
+    package = None if checkout is None else package_of(checkout, key)
     if own is not None:
         return Driven(name, key, known.driver, own, package)
     base = root / f".venv-{key}"
@@ -146,7 +146,12 @@ def _interpreter(python: Path) -> Path:
     return Path(where).absolute()
 
 
-def _package_of(checkout: Path, key: str) -> Path:
+def package_of(checkout: Path, key: str) -> Path:
+    """The folder in a checkout that has a peer's package, for a driver to import it from.
+
+    Raises:
+        NoEnvironment: there is none.
+    """
     for folder in (checkout / "python", checkout):
         if (folder / key / "__init__.py").exists():
             return folder.resolve()

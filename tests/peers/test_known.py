@@ -32,7 +32,7 @@ def known(tmp_path: Path, text: str = ENTRY, today: date = date(2026, 12, 1)) ->
 
 def test_a_finding_is_excused_until_its_last_day(tmp_path: Path) -> None:
     entries = known(tmp_path, today=date(2027, 1, 31))
-    assert excuse(FINDING, "vllm", "0.33.0", entries) == entries[0]
+    assert excuse(FINDING.property, FINDING.last_call(), "vllm", "0.33.0", entries) == entries[0]
 
 
 def test_a_file_with_an_entry_whose_last_day_is_over_is_misused(tmp_path: Path) -> None:
@@ -62,13 +62,13 @@ def test_an_entry_for_what_cannot_break_is_misused_unless_it_is_for_another_targ
 )
 def test_an_entry_excuses_nothing_else(old: str, new: str, tmp_path: Path) -> None:
     entries = known(tmp_path, ENTRY.replace(old, new, 1))
-    assert excuse(FINDING, "vllm", "0.33.0", entries) is None
+    assert excuse(FINDING.property, FINDING.last_call(), "vllm", "0.33.0", entries) is None
 
 
 @pytest.mark.parametrize("new", ['target = "vllm==0.33.0"', 'call = "flush"\ntarget = "vllm"'])
 def test_an_entry_may_be_narrower(new: str, tmp_path: Path) -> None:
     entries = known(tmp_path, ENTRY.replace('target = "vllm"', new))
-    assert excuse(FINDING, "vllm", "0.33.0", entries) == entries[0]
+    assert excuse(FINDING.property, FINDING.last_call(), "vllm", "0.33.0", entries) == entries[0]
 
 
 @pytest.mark.parametrize(
