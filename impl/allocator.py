@@ -185,18 +185,24 @@ class Allocator:
         """
         return self.device.table(checked_band(band, self._bands).geometry.number)
 
-    def view(self, row: Row) -> torch.Tensor:
+    def view(self, row: Row, band: int | None = None) -> torch.Tensor:
         """A row of every entry of its band: [entries, *row.shape] in the row's dtype, on the arena's own bytes.
 
         Entry `e` is token `e % page_tokens` of physical page `e // page_tokens`.  A view is good until the memory is
         released.
+
+        Args:
+            row: of the layout, or one that is equal to it.
+            band: that has the row; must be said where several bands have such a row.
         """
         if not self._has_memory:
             raise without_memory()
-        for band in self.chain.bands:
-            if row in band.kind.rows:
-                return self.device.view(band.number, row)
-        raise Misuse("row", row, "no kind has it", "give a row of the allocator's layout")
+        found = self.chain.bands_with(row) if band is None else [checked_band(band, self._bands).geometry.number]
+        if len(found) > 1:
+            raise Misuse("row", row, f"bands {found} have one like it", "say which band is meant")
+        if not found or row not in self.chain.bands[found[0]].kind.rows:
+            raise Misuse("row", row, "no kind has it", "give a row of the allocator's layout")
+        return self.device.view(found[0], row)
 
     # -------------------------------------------------------------------------------------------------- joint demands
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from impl.arithmetic.grid import address, ceil_div, first_page_from, pages_until
 from impl.floor import floor_pages
-from impl.layout import ALIGNMENT, Kind, Layout, Lifetime
+from impl.layout import ALIGNMENT, Kind, Layout, Lifetime, Row
 from impl.misuse import Misuse
 from impl.numbers import as_count, is_integer
 
@@ -94,6 +94,14 @@ class Chain:
     def origins(self) -> tuple[int, ...]:
         """First byte of page 0 of each band."""
         return tuple(band.origin for band in self.bands)
+
+    def bands_with(self, row: Row) -> list[int]:
+        """The bands that have this very row; if there is none, those that have an equal one.
+
+        Rows of two kinds may be equal, so that what a row says does not tell whose it is.
+        """
+        very = [band.number for band in self.bands if any(row is each for each in band.kind.rows)]
+        return very or [band.number for band in self.bands if row in band.kind.rows]
 
     def number(self, name: str) -> int:
         """The position of the band of that name; KeyError if there is none."""

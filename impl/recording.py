@@ -256,9 +256,9 @@ class RecordedAllocator:
         """As `Allocator.page_table`."""
         return self.allocator.page_table(band)
 
-    def view(self, row: Row) -> torch.Tensor:
+    def view(self, row: Row, band: int | None = None) -> torch.Tensor:
         """As `Allocator.view`."""
-        return self.allocator.view(row)
+        return self.allocator.view(row, band)
 
     def outstanding(self) -> tuple[Outstanding, ...]:
         """As `Allocator.outstanding`."""

@@ -1,5 +1,7 @@
 """Where bands, pages and rows lie in the arena's bytes."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -9,6 +11,7 @@ from impl.device.immediate import ImmediateDevice
 from impl.device.metadata import MetadataDevice
 from impl.device.views import TORCH_DTYPES
 from impl.layout import DType, Layout, Lifetime, Options, layout_of, with_fewer_layers
+from impl.misuse import Misuse
 from tests.impl.toys import filled, toy_kind, toy_layout
 
 MODELS = ("gpt-oss-20b", "qwen3.5-4b", "inkling-small", "kimi-linear-48b-a3b", "gemma-4-31b")
@@ -73,6 +76,38 @@ def test_rows_written_through_a_view_lie_where_the_layout_says(model: str) -> No
         expected = torch.full(row.shape, value, dtype=torch.float32).to(TORCH_DTYPES[row.dtype])
         assert torch.equal(found.to(torch.float32), expected.to(torch.float32))
     assert not raw[: allocator.chain.base].any(), "nothing was written to the sink"
+
+
+def twin_layout(*, one_row: bool) -> Layout:
+    """Entries of a window begin with a row, and so do those of full attention, which have another behind it."""
+    window = toy_kind("window9", 48, 4)
+    row = window.rows[0]
+    rows = (row if one_row else replace(row), replace(row, part="index_key", offset=48))
+    full = replace(toy_kind("full", 96, 4), rows=rows)
+    return Layout("toy", "", (window, full), 4, DType.BF16, 1, None)
+
+
+def test_rows_of_two_kinds_that_are_equal_have_a_view_each() -> None:
+    layout = twin_layout(one_row=False)
+    allocator = Allocator(layout, 96 * 4 * 30)
+    rows = [kind.rows[0] for kind in layout.kinds]
+    assert rows[0] == rows[1]
+    views = [allocator.view(row) for row in rows]
+    assert [view.stride(0) * view.itemsize for view in views] == [48, 96]
+    assert [len(view) for view in views] == [band.entries for band in allocator.chain.bands]
+
+
+def test_a_row_that_several_kinds_have_needs_its_band_said() -> None:
+    layout = twin_layout(one_row=True)
+    allocator = Allocator(layout, 96 * 4 * 30)
+    row = layout.kinds[0].rows[0]
+    for asked in (row, replace(row)):
+        with pytest.raises(Misuse, match=r"bands \[0, 1\] have one like it; say which band is meant"):
+            allocator.view(asked)
+        views = [allocator.view(asked, band) for band in (0, 1)]
+        assert [view.stride(0) * view.itemsize for view in views] == [48, 96]
+    with pytest.raises(Misuse, match="no kind has it"):
+        allocator.view(layout.kinds[1].rows[1], 0)
 
 
 def test_the_sink_is_the_same_for_all_token_kinds_and_is_never_handed_out() -> None:
