@@ -1,89 +1,25 @@
 """Engines with a host tier below their prefix cache, every record of both allocators judged."""
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from events import records
-from impl.allocator import Allocator
-from impl.chain import Chain
-from impl.device.arena import ArenaDevice
-from impl.device.at_once import AtOnceRuntime
-from impl.device.simulated.runtime import SimulatedRuntime
+from fuzz.serving.hosting import INTERVAL, POLICY, Hosted, serve_hosted
 from impl.layout import Layout
-from impl.recording import RecordedAllocator
-from impl.serving.engine.engine import Engine, Policy
-from impl.serving.engine.model import VOCABULARY, Model
-from impl.serving.host.cache import TieredCache, Write
-from impl.serving.host.digests import fingerprint_of
-from impl.serving.host.files import Files
-from impl.serving.host.runtime import on_host
-from spec.judge.judge import Judge
-from spec.judge.verdict import Finding
-from tests.serving.running import Served, Task, drive, furthest, quiet, room_for
+from impl.serving.engine.model import VOCABULARY
+from tests.serving.running import Task, drive, furthest, quiet, room_for
 
-POLICY = Policy(most_running=3, chunk=12, positions=48)
-INTERVAL = 8
-
-
-@dataclass(eq=False)
-class Hosted(Served):
-    """A `Served`, and the tier below it."""
-
-    host: RecordedAllocator
-    host_device: ArenaDevice[Any]
-    cache: TieredCache
-
-
-def serve_hosted(
-    layout: Layout,
-    arena_bytes: int,
-    host_bytes: int,
-    *,
-    late: bool = True,
-    write: Write = "through",
-    folder: Path | None = None,
-    identity: str = "tiny weights",
-    policy: Policy = POLICY,
-    interval: int = INTERVAL,
-) -> Hosted:
-    """An engine on a small arena, above a host arena of so many bytes, and above files if there is a folder."""
-    runtime: Any = SimulatedRuntime() if late else AtOnceRuntime()
-    findings: list[Finding] = []
-    allocator, device = _judged(layout, arena_bytes, lambda chain: ArenaDevice(chain, runtime), findings)
-    host, host_device = _judged(layout, host_bytes, on_host(runtime), findings)
-    files = None if folder is None else Files(folder, fingerprint_of(layout, identity), host.chain.bands)
-    caches: list[TieredCache] = []
-
-    def cache(engine: Engine) -> TieredCache:
-        caches.append(
-            TieredCache(engine, allocator, device, host, host_device, interval=interval, write=write, files=files)
-        )
-        return caches[-1]
-
-    model = Model(layout)
-    engine = Engine(model, allocator, device, policy, cache)
-    return Hosted(engine, model, layout, allocator, device, runtime, Judge(), findings, host, host_device, caches[0])
-
-
-def _judged(
-    layout: Layout, size: int, make: Callable[[Chain], ArenaDevice[Any]], findings: list[Finding]
-) -> tuple[RecordedAllocator, ArenaDevice[Any]]:
-    devices: list[ArenaDevice[Any]] = []
-    judge = Judge()
-
-    def device(chain: Chain) -> ArenaDevice[Any]:
-        devices.append(make(chain))
-        return devices[-1]
-
-    def judged(record: records.AnyRecord) -> None:
-        finding = judge.take(record)
-        if finding is not None:
-            findings.append(finding)
-
-    return RecordedAllocator(Allocator(layout, size, device=device), judged), devices[0]
+__all__ = [
+    "INTERVAL",
+    "POLICY",
+    "Hosted",
+    "damage",
+    "large",
+    "nothing_is_lost",
+    "rounds",
+    "say",
+    "serve_hosted",
+    "small",
+]
 
 
 def rounds(seed: int, count: int = 3, times: int = 2) -> list[Task]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fuzz.serving.watching import ForeignBytes
 from impl.chain import Chain
 from impl.device.simulated.accesses import Race
 from impl.plan import Refusal
@@ -21,7 +22,7 @@ from impl.serving.transfer.tickets import TransferTickets, hold_all
 from impl.serving.transfer.transport import Fate
 from tests.serving.seeded import shows
 from tests.serving.transferring import Differs, Stuck
-from tests.serving.trouble import ForeignBytes, old_mail, short, troubled
+from tests.serving.trouble import old_mail, short, troubled
 
 Patch = pytest.MonkeyPatch
 
