@@ -8,7 +8,7 @@ from fuzz.serving.running import TOLERANCE, Served, Task, furthest, room_for, se
 from impl.layout import Layout
 from impl.serving.engine.engine import Policy
 from impl.serving.transfer.decode import Asked, Decode
-from impl.serving.transfer.messages import Message, encoded
+from impl.serving.transfer.messages import Message, decoded, encoded
 from impl.serving.transfer.prefill import Prefill
 from impl.serving.transfer.sender import Sender
 from impl.serving.transfer.simulated import SimulatedNetwork
