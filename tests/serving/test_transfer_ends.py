@@ -5,6 +5,7 @@ import random
 import socket
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from impl.misuse import Misuse
@@ -115,6 +116,91 @@ def test_a_name_is_asked_for_once_at_a_time(both: Pair) -> None:
     both.decode.ask(both.session, "request", TASK.prompt, 3)
     with pytest.raises(Misuse, match="another name"):
         both.decode.ask(both.session, "request", TASK.prompt, 3)
+
+
+@pytest.mark.parametrize(("prompt", "new_tokens"), [((), 3), ((96,), 3), ((1, 2), 0), ((1,) * 60, 5)])
+def test_what_no_engine_could_go_on_with_is_not_asked_for(both: Pair, prompt: tuple[int, ...], new_tokens: int) -> None:
+    with pytest.raises(Misuse):
+        both.decode.ask(both.session, "request", prompt, new_tokens)
+    drive(both, random.Random(1))
+
+
+def test_a_job_has_its_place_from_when_it_is_asked_for(both: Pair) -> None:
+    engine = both.decode.engine
+    taken = [engine.reserve([1], 1) for _ in range(254)]
+    first, second = both.ask(TASK), both.ask(Task((5, 6, 7), 3))
+    with pytest.raises(Misuse, match="not done"):
+        both.decode.ask(both.session, "one more", (1,), 1)
+    with pytest.raises(Misuse, match="not done"):
+        engine.submit([1], 1)
+    assert both.decode.abort(first)
+    with pytest.raises(Misuse, match="another name"):
+        both.decode.ask(both.session, "request 2", (1,), 1)
+    both.asked.pop(0)
+    engine.queue(engine.reserve([1], 1))
+    drive(both, random.Random(1))
+    assert second.job is not None
+    compare(both)
+    for job in taken:
+        engine.forget(job)
+
+
+def test_a_prompt_whose_pages_were_lost_as_it_was_done_is_computed_again(both: Pair) -> None:
+    asked = both.ask(TASK)
+    engine, served = both.prefill.engine, both.served[both.session]
+    for _ in range(2):
+        both.prefill.step()
+    (job,) = both.prefill._asked
+    assert job.request is not None
+    assert job.request.launched == len(TASK.prompt)
+    engine.preempt(job)
+    served.runtime.run_all()
+    engine.poll()
+    assert job.done
+    drive(both, random.Random(1))
+    assert not asked.recomputed
+    compare(both)
+
+
+@pytest.mark.parametrize("forgotten", ["aborted", "gone"])
+def test_what_cannot_be_computed_and_nobody_wants_is_forgotten(forgotten: str) -> None:
+    both = pair(tiny("gpt-oss-20b"), prefill_tokens=12)
+    both.prefill.begin(both.decoding, "request", (1,) * 40)
+    if forgotten == "gone":
+        both.prefill.sender.gone(both.decoding)
+    else:
+        both.prefill.sender.take(both.decoding, Abort("request", "any", given=False))
+    drive(both, random.Random(1))
+
+
+def test_a_prompt_is_not_begun_under_the_name_of_another(both: Pair) -> None:
+    both.prefill.begin(both.decoding, "request", TASK.prompt)
+    for _ in range(2):
+        with pytest.raises(Misuse, match="another name"):
+            both.prefill.begin(both.decoding, "request", TASK.prompt)
+        # the second time it is computed, and nobody has asked for it
+        while not both.prefill.engine.is_idle:
+            get_on(both, random.Random(1))
+    both.prefill.sender.take(both.decoding, Abort("request", "any", given=False))
+    both.prefill.begin(both.decoding, "request", TASK.prompt)
+
+
+def test_whoever_has_pages_gets_on_while_an_earlier_one_waits_for_some() -> None:
+    both = pair(tiny("gpt-oss-20b"), decode_tokens=28)
+    unmet = pair(tiny("gpt-oss-20b")).prefill.sender.hello
+    receiver, runtime = both.decode.receiver, both.served[both.decoding].runtime
+    early = receiver.ask("unmet", "request", 36)
+    both.ask(Task(tuple(range(20)), 3))
+    # it gets pages, and they are not given out while the allocator's stream has something to do
+    both.decode.step()
+    receiver.meet(msgspec.structs.replace(unmet, session="unmet"))
+    both.decode.step()
+    assert receiver.holds
+    assert not both.to_prefill
+    runtime.run_all()
+    both.decode.step()
+    assert [decoded(line).name for line in both.to_prefill] == ["request 1"]  # type: ignore[union-attr]  # a wish
+    assert early.state is State.WAITING
 
 
 def test_messages_arrive_whole_and_in_order_however_they_are_cut() -> None:

@@ -75,7 +75,8 @@ class Engine:
         cache: makes another prefix cache than the policy's; called while the engine is being made.
 
     Attributes:
-        leaving: told of each job that is done just before its request gives back its pages.
+        leaving: told of each job that is done just before its request gives back its pages; of one that was retracted
+            with its last forward in flight there is no request any more.
         others_hold: whether others hold pages that they will give back, so that a job waits rather than be rejected.
         lost: the tickets of others of which nobody knows when they retire, so that waiting for them is no help.
         agreed: of how many of the oldest forwards the end is taken note of, given how many have ended here; asked at
@@ -98,7 +99,7 @@ class Engine:
         if cache is not None:
             self.prefix = cache(self)
         self.retractions = self.forwards = 0
-        self.leaving: Callable[[Job, Request], object] = lambda job, request: None
+        self.leaving: Callable[[Job, Request | None], object] = lambda job, request: None
         self.others_hold: Callable[[], bool] = lambda: False
         self.lost: Callable[[], Collection[int]] = lambda: ()
         self.agreed: Callable[[int], int] = lambda ended: ended
@@ -141,7 +142,18 @@ class Engine:
         """A job for so many new tokens after a prompt, or until it says `stop`.
 
         Raises:
-            Misuse: the prompt is empty or holds no tokens of the model, or the job is longer than the policy allows.
+            Misuse: the prompt is empty or holds no tokens of the model, the job is longer than the policy allows, or
+                too many jobs are not done.
+        """
+        job = self.reserve(prompt, new_tokens, stop)
+        self.queue(job)
+        return job
+
+    def reserve(self, prompt: Sequence[int], new_tokens: int, stop: int | None = None) -> Job:
+        """A job that comes later, by `queue` or by `adopt`, and counts until then among those that are not done.
+
+        Raises:
+            Misuse: see `submit`.
         """
         most = self.policy.positions
         if not prompt or not all(0 <= token < VOCABULARY for token in prompt):
@@ -149,37 +161,33 @@ class Engine:
         if not as_count(new_tokens, "new_tokens") or len(prompt) + new_tokens > most:
             problem = f"with a prompt of {len(prompt)} that is no job of at most {most} tokens"
             raise Misuse("new_tokens", new_tokens, problem, "ask for at least one, and for no more than fit")
-        job = self._new_job(prompt, new_tokens, stop)
+        if not self._lines:
+            raise Misuse("prompt", list(prompt), f"{_LINES} jobs are not done", "submit it later")
+        return Job(self._lines.pop(), list(prompt), new_tokens, stop)
+
+    def queue(self, job: Job) -> None:
+        """Let a job that was reserved wait for its turn."""
         self._write(job)
         self._waiting.append(job)
-        return job
 
-    def adopt(
-        self,
-        prompt: Sequence[int],
-        new_tokens: int,
-        first: int,
-        logits: torch.Tensor,
-        request: Request,
-        stop: int | None,
-    ) -> Job:
-        """A job whose prompt was computed elsewhere: it goes on from its first new token, and may be retracted.
+    def adopt(self, job: Job, first: int, logits: torch.Tensor, request: Request) -> None:
+        """Go on with a job that was reserved, and whose prompt was computed elsewhere; it may be retracted.
 
         Args:
-            prompt: of the job.
-            new_tokens: to be said, the first one included.
-            first: the first of them.
-            logits: of the first of them.
+            job: of which nothing is said.
+            first: the first of its new tokens.
+            logits: of that.
             request: has the pages of the whole prompt, and of no more; it is the engine's from now on.
-            stop: as of `submit`.
         """
-        job = self._new_job(prompt, new_tokens, stop)
         job.said, job.logits, job.request = [first], [logits], request
         self._write(job)
         # among those who wait it would hold pages that nobody could take from it
         self._running.append(job)
         self._finish_if_all_is_said(job)
-        return job
+
+    def forget(self, job: Job) -> None:
+        """A job that was reserved does not come."""
+        self._lines.append(job.number)
 
     def preempt(self, job: Job) -> None:
         """A running job gives way to all who wait: it is retracted, and comes after them; who that is, others decide.
@@ -191,7 +199,8 @@ class Engine:
             raise Misuse("job", job.number, "it does not run", "name a job that was begun and is not done")
         was_full = self._is_full
         self._retract(job)
-        self._is_full = was_full
+        # where nobody is left to end, nothing would let anybody begin
+        self._is_full = was_full and bool(self._running)
         self._waiting.append(self._waiting.popleft())
 
     def step(self) -> bool:
@@ -255,7 +264,7 @@ class Engine:
         return batch
 
     def _makes_room(self, refusal: Refusal, batch: list[tuple[Job, int]]) -> bool:
-        """Whether to ask again with what is left of the batch."""
+        """Whether to ask again with what is left of the batch, or with the next one where its only job is rejected."""
         if refusal.reason == "after-release" and not set(refusal.tickets).intersection(self.lost()):
             return False
         if self.prefix is not None and self.prefix.give_way(refusal):
@@ -267,7 +276,8 @@ class Engine:
             # even alone it has no room
             job.rejected = True
             self._finish(job)
-            return False
+            batch[:] = self._batch()
+            return True
         self._retract(job)
         if batch[-1][0] is job:
             batch.pop()
@@ -329,24 +339,20 @@ class Engine:
     def _finish(self, job: Job) -> None:
         job.done = True
         self._is_full = False
-        if job.request is not None:
-            self._running.remove(job)
-            self._keep(job, job.request.settled)
-            self.leaving(job, job.request)
-            self.requests.finish([job.request])
-            job.request = None
-        elif job in self._waiting:
-            self._waiting.remove(job)
         self._lines.append(job.number)
+        if job.request is None:
+            self._waiting.remove(job)
+            self.leaving(job, None)
+            return
+        self._running.remove(job)
+        self._keep(job, job.request.settled)
+        self.leaving(job, job.request)
+        self.requests.finish([job.request])
+        job.request = None
 
     def _keep(self, job: Job, tokens: int) -> None:
         if self.prefix is not None and tokens <= job.known:
             self.prefix.keep(job.tokens[:tokens], _request(job))
-
-    def _new_job(self, prompt: Sequence[int], new_tokens: int, stop: int | None) -> Job:
-        if not self._lines:
-            raise Misuse("prompt", list(prompt), f"{_LINES} jobs are not done", "submit it later")
-        return Job(self._lines.pop(), list(prompt), new_tokens, stop)
 
     def _write(self, job: Job) -> None:
         """Its tokens, into the table of tokens; behind everything that was launched for the line's last job."""

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from impl.device.arena import ArenaDevice
+from impl.misuse import Misuse
 from impl.requests.request import Request
 from impl.serving.engine.engine import Engine
 from impl.serving.engine.job import Job
@@ -21,18 +22,14 @@ class Asked:
     """A job whose prompt a peer computes.
 
     Attributes:
-        prompt: its first tokens.
-        new_tokens: to be said.
-        stop: see `Engine.submit`.
+        reserved: the own engine's.
         incoming: the transfer.
-        job: of the own engine, once the prompt is there, or is known not to come.
+        job: the same as reserved, once the prompt is there, or is known not to come.
         recomputed: whether the prompt did not come, and the engine computes it itself.
     """
 
-    prompt: Sequence[int]
-    new_tokens: int
-    stop: int | None
-    incoming: Incoming | None = None
+    reserved: Job
+    incoming: Incoming
     job: Job | None = None
     recomputed: bool = False
 
@@ -79,9 +76,17 @@ class Decode:
         return self.engine.is_idle and self.receiver.is_idle
 
     def ask(self, session: str, name: str, prompt: Sequence[int], new_tokens: int, stop: int | None = None) -> Asked:
-        """A job whose prompt a peer computes under this name."""
-        asked = Asked(prompt, new_tokens, stop, self.receiver.ask(session, name, len(prompt)))
-        assert asked.incoming is not None, "it was asked for"
+        """A job whose prompt a peer computes under this name.
+
+        Raises:
+            Misuse: as of `Engine.submit`, so that the engine can take whatever comes; or as of `Receiver.ask`.
+        """
+        job = self.engine.reserve(prompt, new_tokens, stop)
+        try:
+            asked = Asked(job, self.receiver.ask(session, name, len(prompt)))
+        except Misuse:
+            self.engine.forget(job)
+            raise
         self._asked[asked.incoming] = asked
         return asked
 
@@ -91,6 +96,7 @@ class Decode:
             return False
         self.receiver.abort(asked.incoming)
         del self._asked[asked.incoming]
+        self.engine.forget(asked.reserved)
         return True
 
     def step(self) -> bool:
@@ -101,9 +107,11 @@ class Decode:
     def _go_on(self, incoming: Incoming, request: Request, first: int, logits: tuple[float, ...]) -> None:
         asked = self._asked.pop(incoming)
         spread = torch.tensor(logits, dtype=torch.float64)
-        asked.job = self.engine.adopt(asked.prompt, asked.new_tokens, first, spread, request, asked.stop)
+        self.engine.adopt(asked.reserved, first, spread, request)
+        asked.job = asked.reserved
 
     def _compute(self, incoming: Incoming) -> None:
         asked = self._asked.pop(incoming)
         asked.recomputed = True
-        asked.job = self.engine.submit(asked.prompt, asked.new_tokens, asked.stop)
+        self.engine.queue(asked.reserved)
+        asked.job = asked.reserved

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from impl.misuse import Misuse
 from impl.requests.request import Request
 from impl.serving.engine.engine import Engine
 from impl.serving.engine.job import Job
@@ -28,7 +29,14 @@ class Prefill:
         return self.engine.is_idle and self.sender.is_idle
 
     def begin(self, session: str, name: str, prompt: Sequence[int]) -> None:
-        """Compute a prompt for a peer's session, which knows it by this name."""
+        """Compute a prompt for a peer's session, which knows it by this name.
+
+        Raises:
+            Misuse: as of `Engine.submit`; or one of that name is not over yet, and which of them the peer gives pages
+                for could not be told.
+        """
+        if (session, name) in self._asked.values() or self.sender.has(session, name):
+            raise Misuse("name", name, "one of that name is not over", "give each another name")
         self._asked[self.engine.submit(prompt, 1)] = session, name
 
     def step(self) -> bool:
@@ -37,12 +45,15 @@ class Prefill:
         self.sender.poll()
         return launched
 
-    def _hand_over(self, job: Job, request: Request) -> None:
+    def _hand_over(self, job: Job, request: Request | None) -> None:
         if job not in self._asked:
             return
         session, name = self._asked.pop(job)
         if job.rejected:
             self.sender.not_computed(session, name)
+        elif request is None:
+            # it knows what comes next, and not the pages that its peer is to go on with
+            self._asked[self.engine.submit(job.prompt, 1)] = session, name
         else:
             pages = self.engine.requests.fork(request)
             self.sender.computed(session, name, pages, job.said[0], job.logits[0].tolist())

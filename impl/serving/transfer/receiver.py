@@ -182,11 +182,12 @@ class Receiver:
             del self._leaving[session]
             for incoming in [incoming for incoming in self._open.values() if incoming.session == session]:
                 self._close(incoming)
+        is_short = False
         for incoming in list(self._waiting):
             if incoming.session in self._peers:
-                if incoming.state is State.WAITING and not self._allocate(incoming):
+                if incoming.state is State.WAITING and not is_short:
                     # whoever came first gets pages first
-                    break
+                    is_short = not self._allocate(incoming)
                 if incoming.state is State.GIVEN and has_caught_up(self._allocator, self._device):
                     self._give(incoming)
 

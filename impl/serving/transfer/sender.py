@@ -93,6 +93,11 @@ class Sender:
         """Whether nothing waits or flies, but for what was given up."""
         return not self._going
 
+    def has(self, session: str, name: str) -> bool:
+        """Whether a prompt of that name is computed, or is known never to be, and its peer has not heard of it yet."""
+        going = self._going.get((session, name))
+        return going is not None and (going.request is not None or going.is_refused)
+
     def meet(self, hello: Hello) -> None:
         """A peer that may ask for prompts.
 
@@ -113,7 +118,9 @@ class Sender:
 
     def not_computed(self, session: str, name: str) -> None:
         """A prompt will never be computed here."""
-        self._unwanted.discard((session, name))
+        if (session, name) in self._unwanted or session not in self._peers:
+            self._unwanted.discard((session, name))
+            return
         going = self._going.setdefault((session, name), _Outgoing(session, name))
         going.aborted = going.is_refused = True
 

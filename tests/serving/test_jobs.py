@@ -1,0 +1,52 @@
+"""What becomes of jobs at the edges: too large, as many as there may be, asked to give way when memory is short."""
+
+import random
+
+import pytest
+
+from impl.misuse import Misuse
+from impl.serving.engine import engine as engines
+from impl.serving.engine.engine import Policy
+from impl.serving.engine.tiny import tiny
+from tests.serving.running import TOLERANCE, Task, drive, furthest, room_for, serve, tasks
+
+LAYOUT = tiny("gpt-oss-20b")
+ROOMY = room_for(LAYOUT, 200)
+
+
+def test_a_job_that_is_rejected_stops_no_other() -> None:
+    served = serve(LAYOUT, room_for(LAYOUT, 24), policy=Policy(most_running=1, chunk=7, positions=400))
+    large = served.engine.submit([1] * 300, 4)
+    (task,) = tasks(1, count=1)
+    job = served.engine.submit(task.prompt, task.new_tokens)
+    served.engine.run()
+    assert large.rejected
+    assert furthest(LAYOUT, [task], [job]) < TOLERANCE
+
+
+def test_when_the_last_one_that_runs_gives_way_somebody_begins() -> None:
+    served = serve(LAYOUT, room_for(LAYOUT, 24))
+    asked = [Task(tuple(range(20)), 9), Task(tuple(range(1, 21)), 9)]
+    older, younger = (served.engine.submit(task.prompt, task.new_tokens) for task in asked)
+    while not younger.retractions:
+        served.engine.step()
+    served.engine.preempt(older)
+    drive(served, random.Random(1))
+    assert furthest(LAYOUT, asked, [older, younger]) < TOLERANCE
+
+
+def test_a_place_for_a_job_is_taken_until_it_is_done_or_known_not_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "_LINES", 3)
+    served = serve(LAYOUT, ROOMY)
+    asked = tasks(2, count=6)
+    for some in (asked[:3], asked[3:]):
+        jobs = [served.engine.reserve(task.prompt, task.new_tokens) for task in some]
+        assert {job.number for job in jobs} == {0, 1, 2}
+        with pytest.raises(Misuse, match="3 jobs are not done"):
+            served.engine.submit([1], 1)
+        served.engine.forget(jobs.pop())
+        jobs.append(served.engine.submit(some[-1].prompt, some[-1].new_tokens))
+        for job in jobs[:-1]:
+            served.engine.queue(job)
+        drive(served, random.Random(1))
+        assert furthest(LAYOUT, some, jobs) < TOLERANCE
