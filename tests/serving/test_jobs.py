@@ -50,3 +50,26 @@ def test_a_place_for_a_job_is_taken_until_it_is_done_or_known_not_to_come(monkey
             served.engine.queue(job)
         drive(served, random.Random(1))
         assert furthest(LAYOUT, some, jobs) < TOLERANCE
+
+
+@pytest.mark.parametrize("moment", range(8))
+def test_a_job_that_is_cancelled_leaves_all_others_as_they_are(moment: int) -> None:
+    served, asked = serve(LAYOUT, room_for(LAYOUT, 40), late=True), tasks(3, count=5)
+    jobs = [served.engine.submit(task.prompt, task.new_tokens) for task in asked]
+    rng = random.Random(moment)
+    for _ in range(moment):
+        served.engine.step()
+        served.runtime.step(rng.randrange(8))
+    unwanted = jobs.pop(moment % 5)
+    said = list(unwanted.said)
+    served.engine.cancel(unwanted)
+    # it has its number
+    jobs.append(served.engine.submit(asked[moment % 5].prompt, asked[moment % 5].new_tokens))
+    assert jobs[-1].number == unwanted.number
+    drive(served, rng)
+    assert unwanted.cancelled
+    assert unwanted.said == said
+    assert furthest(LAYOUT, [*asked[: moment % 5], *asked[moment % 5 + 1 :], asked[moment % 5]], jobs) < TOLERANCE
+    assert not any(kind.live or kind.withheld for kind in served.allocator.statistics().kinds)
+    with pytest.raises(Misuse, match="neither waits nor runs"):
+        served.engine.cancel(unwanted)

@@ -203,6 +203,19 @@ class Engine:
         self._is_full = was_full and bool(self._running)
         self._waiting.append(self._waiting.popleft())
 
+    def cancel(self, job: Job) -> None:
+        """Nobody wants a job any more: it waits or runs, and says nothing from now on.
+
+        What it has computed stays in the prefix cache.
+
+        Raises:
+            Misuse: it neither waits nor runs.
+        """
+        if job not in self._waiting and job not in self._running:
+            raise Misuse("job", job.number, "it neither waits nor runs", "name a job that is not done")
+        job.cancelled = True
+        self._finish(job)
+
     def step(self) -> bool:
         """Take note of what has ended, and launch a forward; whether one was launched.
 

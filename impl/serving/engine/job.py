@@ -20,8 +20,9 @@ class Job:
         logits: of each generated token, in device memory; as many as `said`.
         request: its pages while it runs.
         retractions: how often it has lost its pages and begun anew.
-        done: whether all is said.
+        done: whether all is said, or nothing more will be.
         rejected: whether it can never be served.
+        cancelled: whether nobody wanted it any more.
     """
 
     number: int
@@ -34,6 +35,7 @@ class Job:
     retractions: int = 0
     done: bool = False
     rejected: bool = False
+    cancelled: bool = False
 
     @property
     def tokens(self) -> list[int]:

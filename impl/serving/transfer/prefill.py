@@ -49,7 +49,7 @@ class Prefill:
         if job not in self._asked:
             return
         session, name = self._asked.pop(job)
-        if job.rejected:
+        if job.rejected or job.cancelled:
             self.sender.not_computed(session, name)
         elif request is None:
             # it knows what comes next, and not the pages that its peer is to go on with
