@@ -3,9 +3,9 @@
 import os
 import random
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,21 +19,18 @@ from impl.allocator import Allocator
 from impl.chain import Chain
 from impl.device.arena import ArenaDevice
 from impl.device.simulated.runtime import SimulatedRuntime
-from impl.ids import IdSpace
 from impl.layout import Layout
-from impl.plan import Grant, Plan, Refusal
+from impl.plan import Grant, Refusal
 from impl.recording import RecordedAllocator
 from impl.serving.engine.engine import Engine, Policy
 from impl.serving.engine.job import Job
-from impl.serving.engine.rank import Rank
 from impl.serving.engine.tiny import tiny
-from impl.serving.parallel import context
 from impl.serving.parallel.agreement import Agreement
-from impl.serving.parallel.conjunction import Conjunction, Verdict
+from impl.serving.parallel.conjunction import Conjunction
 from impl.serving.parallel.context import context_parallel
-from impl.serving.parallel.data import DataParallel, DataParallelModel
+from impl.serving.parallel.data import DataParallel
 from impl.serving.parallel.group import Group
-from impl.serving.parallel.stages import StageModel, pipelined, stage_layouts
+from impl.serving.parallel.stages import pipelined, stage_layouts
 from impl.serving.parallel.tensor import tensor_parallel
 from impl.serving.parallel.witness import Witness
 from spec.judge.judge import Judge
@@ -186,30 +183,26 @@ def is_right(layout: Layout, asked: list[Task], reports: list[Report]) -> bool:
 # ------------------------------------------------------------------------------------------------------------ tensor
 
 
-def by_heads(group: Group, pattern: str, asked: list[Task], seed: int, fault: str = "") -> Report:
+def by_heads(group: Group, pattern: str, asked: list[Task], seed: int) -> Report:
     """Serve with tensor parallelism in an arena too small for all."""
     layout = tiny(pattern, options(tp_size=group.rank.of))
-    with _with(fault, group):
-        standing = stand(group, layout, room_for(layout, 24, states=2), seed)
-        engine = tensor_parallel(group, tiny(pattern), standing.allocator, standing.device, POLICY)
-        return drive(engine, standing, asked, seed)
+    standing = stand(group, layout, room_for(layout, 24, states=2), seed)
+    engine = tensor_parallel(group, tiny(pattern), standing.allocator, standing.device, POLICY)
+    return drive(engine, standing, asked, seed)
 
 
 # ------------------------------------------------------------------------------------------------------------ stages
 
 
-def by_layers(
-    group: Group, layout: Layout, first: list[int], asked: list[Task], seed: int, tight: int, fault: str = ""
-) -> Report:
+def by_layers(group: Group, layout: Layout, first: list[int], asked: list[Task], seed: int, tight: int) -> Report:
     """Serve in stages, of which one has too little room for all, and the others have plenty."""
     number = group.rank.number
     stage = stage_layouts(layout, first)[number]
-    with _with(fault, group):
-        standing = stand(
-            group, stage, room_for(stage, 24 if number == tight else 200, states=2 + 6 * (number != tight)), seed
-        )
-        engine = pipelined(group, stage, standing.allocator, standing.device, POLICY)
-        return drive(engine, standing, asked, seed, at_once=True)
+    standing = stand(
+        group, stage, room_for(stage, 24 if number == tight else 200, states=2 + 6 * (number != tight)), seed
+    )
+    engine = pipelined(group, stage, standing.allocator, standing.device, POLICY)
+    return drive(engine, standing, asked, seed, at_once=True)
 
 
 class Refused(NamedTuple):
@@ -251,35 +244,31 @@ def refused_by_one(group: Group, layout: Layout, first: list[int]) -> Refused:
 # ------------------------------------------------------------------------------------------------------------ tokens
 
 
-def by_tokens(
-    group: Group, layout: Layout, asked: list[Task], seed: int, fault: str = "", policy: Policy = POLICY
-) -> Report:
+def by_tokens(group: Group, layout: Layout, asked: list[Task], seed: int, policy: Policy = POLICY) -> Report:
     """Serve with decode context parallelism, in an arena too small for all."""
-    with _with(fault, group):
-        tokens = max(8, 24 // group.rank.of)
-        standing = stand(group, layout, room_for(layout, tokens, states=2), seed)
-        engine = context_parallel(group, layout, standing.allocator, standing.device, policy)
-        return drive(engine, standing, asked, seed)
+    tokens = max(8, 24 // group.rank.of)
+    standing = stand(group, layout, room_for(layout, tokens, states=2), seed)
+    engine = context_parallel(group, layout, standing.allocator, standing.device, policy)
+    return drive(engine, standing, asked, seed)
 
 
 # ---------------------------------------------------------------------------------------------------------- requests
 
 
-def by_requests(group: Group, pattern: str, asked: list[list[Task]], seed: int, fault: str = "") -> Report:
+def by_requests(group: Group, pattern: str, asked: list[list[Task]], seed: int) -> Report:
     """Serve jobs of this rank's own, in an arena too small for all of them."""
     layout = tiny(pattern)
-    with _with(fault, group):
-        standing = stand(group, layout, room_for(layout, 24, states=2), seed)
-        rank = DataParallel(group, layout, standing.allocator, standing.device, POLICY)
-        chance, device = random.Random(f"{seed} {group.rank.number}"), standing.runtime.inner
-        jobs = [rank.engine.submit(task.prompt, task.new_tokens) for task in asked[group.rank.number]]
-        moved = steps = 0
-        while rank.step(device.run_all):
-            steps += not rank.engine.is_idle
-            if chance.random() < 0.2:
-                while rank.engine.flying:
-                    rank.engine.poll()
-                moved += compacted(standing)
+    standing = stand(group, layout, room_for(layout, 24, states=2), seed)
+    rank = DataParallel(group, layout, standing.allocator, standing.device, POLICY)
+    chance, device = random.Random(f"{seed} {group.rank.number}"), standing.runtime.inner
+    jobs = [rank.engine.submit(task.prompt, task.new_tokens) for task in asked[group.rank.number]]
+    moved = steps = 0
+    while rank.step(device.run_all):
+        steps += not rank.engine.is_idle
+        if chance.random() < 0.2:
+            while rank.engine.flying:
+                rank.engine.poll()
+            moved += compacted(standing)
     assert not standing.findings, standing.findings[0]
     standing.allocator.check()
     return Report([job.said for job in jobs], [_logits(job) for job in jobs], [steps], rank.engine.retractions, moved)
@@ -287,140 +276,13 @@ def by_requests(group: Group, pattern: str, asked: list[list[Task]], seed: int, 
 
 # ------------------------------------------------------------------------------------------------------------ faults
 
-Patch = pytest.MonkeyPatch
 
-
-def own_clock(patch: Patch) -> None:
-    """Ends are taken note of when this rank sees them."""
-    agreed = Agreement.ended
-
-    def wrong(self: Agreement, own: int) -> int:
-        agreed(self, own)
-        return own
-
-    patch.setattr(Agreement, "ended", wrong)
-
-
-def ids_in_another_order(patch: Patch) -> None:
-    """The ids that were recycled first are minted first."""
-    mint = IdSpace.mint
-    patch.setattr(IdSpace, "mint", lambda self, count: mint(self, count)[::-1].copy())
-
-
-def heads_of_another(patch: Patch) -> None:
-    """The heads that the first rank computes, too."""
-    patch.setattr(Rank, "heads", lambda self, count: slice(0, max(1, count // self.of)))
-
-
-def no_compaction(patch: Patch) -> None:
-    """What the others move stays where it is."""
-    patch.setattr("tests.serving.ranked.compacted", lambda standing: 0)
-
-
-def dies_at_a_step(patch: Patch) -> None:
-    """The process ends while a forward runs."""
-    step = Engine.step
-
-    def wrong(self: Engine) -> bool:
-        if self.forwards == 4:
-            os._exit(1)
-        return step(self)
-
-    patch.setattr(Engine, "step", wrong)
-
-
-def admits_alone(patch: Patch) -> None:
-    """A stage that carries out its plan, whatever the others say."""
-    agreed = Conjunction.agreed
-
-    def wrong(self: Conjunction, plan: Plan | Refusal) -> list[Verdict]:
-        return agreed(self, plan)[-1:]
-
-    patch.setattr(Conjunction, "agreed", wrong)
-
-
-def settles_alone(patch: Patch) -> None:
-    """A stage that waits only for the tickets for which its own plan must."""
-    agreed = Conjunction.agreed
-
-    def wrong(self: Conjunction, plan: Plan | Refusal) -> list[Verdict]:
-        own = plan.settle if isinstance(plan, Plan) else ()
-        return [verdict._replace(settle=own) for verdict in agreed(self, plan)]
-
-    patch.setattr(Conjunction, "agreed", wrong)
-
-
-def no_layers(patch: Patch) -> None:
-    """A stage that passes on what it was given."""
-    patch.setattr(StageModel, "through", lambda self, x, memory: x)
-
-
-def another_owner(patch: Patch) -> None:
-    """Keys are taken for those of the rank before."""
-    attended = context.attended_together
-
-    def wrong(group: Group, *arguments: Any) -> torch.Tensor:
-        right = context.own_positions
-        with Patch.context() as inner:
-            inner.setattr(context, "own_positions", lambda rank, begin, end: [at + 1 for at in right(rank, begin, end)])
-            return attended(group, *arguments)
-
-    patch.setattr(context, "attended_together", wrong)
-
-
-def largest_of_its_own(patch: Patch) -> None:
-    """What a rank finds counts by its own largest score."""
-    largest = Group.largest
-
-    def wrong(self: Group, values: torch.Tensor) -> torch.Tensor:
-        largest(self, values)
-        return values
-
-    patch.setattr(Group, "largest", wrong)
-
-
-def pages_not_widened(patch: Patch) -> None:
-    """A page is taken for as many tokens as the rank keeps of it."""
-    patch.setattr(context, "widened", lambda chain, of: chain)
-
-
-def share_of_another(patch: Patch) -> None:
-    """The first rank's share of what works on each token."""
-    patch.setattr(Rank, "heads", lambda self, count: slice(0, count // self.of))
-
-
-def takes_no_part(patch: Patch) -> None:
-    """A rank that has nothing to compute does nothing."""
-    patch.setattr(DataParallelModel, "take_part", lambda self: None)
-
-
-FAULTS: dict[str, Callable[[Patch], None]] = {
-    fault.__name__: fault
-    for fault in (
-        own_clock,
-        ids_in_another_order,
-        heads_of_another,
-        no_compaction,
-        dies_at_a_step,
-        admits_alone,
-        settles_alone,
-        no_layers,
-        another_owner,
-        largest_of_its_own,
-        pages_not_widened,
-        share_of_another,
-        takes_no_part,
-    )
-}
-
-
-@contextmanager
-def _with(fault: str, group: Group) -> Iterator[None]:
-    """A fault of the last rank, while it serves."""
-    with Patch.context() as patch:
-        if fault and group.rank.number == group.rank.of - 1:
-            FAULTS[fault](patch)
-        yield
+def with_fault(group: Group, fault: str, do: Callable[..., Report], *arguments: Any) -> Report:
+    """What a rank comes to while the last one has a fault, which is declared beside its test."""
+    with pytest.MonkeyPatch.context() as patch:
+        if group.rank.number == group.rank.of - 1:
+            getattr(import_module("tests.serving.test_ranks_faults"), fault)(patch)
+        return do(group, *arguments)
 
 
 def listens_at(group: Group) -> list[str]:

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from impl.serving.engine.tiny import tiny
-from impl.serving.parallel.group import RankLost
-from impl.serving.parallel.processes import Failure, Ranks
+from impl.serving.parallel.processes import Ranks
 from tests.serving.ranked import by_requests, is_right
 from tests.serving.running import tasks
 
@@ -34,14 +33,3 @@ def test_a_rank_without_requests_takes_part_in_the_work_of_three_others() -> Non
     for asked, report in zip(ASKED, reports, strict=True):
         assert is_right(tiny("gpt-oss-20b"), asked, [report])
     assert [len(report.said) for report in reports] == [5, 2, 3, 0]
-
-
-def test_a_rank_that_computes_the_share_of_another_shows(two: Ranks) -> None:
-    busy, _ = two.results(by_requests, "gpt-oss-20b", ASKED[:2], 3, "share_of_another")
-    assert not is_right(tiny("gpt-oss-20b"), ASKED[0], [busy])
-
-
-def test_a_rank_that_takes_no_part_is_an_error() -> None:
-    with Ranks(2, seconds=2) as ranks:
-        outcomes = ranks.outcomes(by_requests, "gpt-oss-20b", ASKED[:2], 3, "takes_no_part", seconds=60)
-    assert any(isinstance(each, Failure) and isinstance(each.error, RankLost) for each in outcomes)

@@ -7,8 +7,7 @@ import pytest
 from impl.layout import Layout
 from impl.misuse import Misuse
 from impl.serving.engine.tiny import tiny
-from impl.serving.parallel.agreement import Disagreement
-from impl.serving.parallel.processes import Failure, Ranks
+from impl.serving.parallel.processes import Ranks
 from impl.serving.parallel.stages import stage_layouts, with_layers
 from tests.serving.ranked import by_layers, is_right, refused_by_one
 from tests.serving.running import tasks
@@ -53,24 +52,6 @@ def test_what_one_stage_refuses_all_refuse_and_nothing_has_changed_anywhere(two:
         assert refused.reason == "never"
         assert refused.unchanged
         assert refused.admitted
-
-
-@pytest.mark.parametrize(
-    ("fault", "what"),
-    [("admits_alone", "the ids of window10"), ("settles_alone", "the tickets"), ("own_clock", "the tickets")],
-)
-def test_a_stage_that_does_otherwise_is_noticed_by_all(two: Ranks, fault: str, what: str) -> None:
-    layout, first = SPLITS["a window and full attention in both"]
-    for outcome in two.outcomes(by_layers, layout, first, ASKED, 3, 0, fault):
-        assert isinstance(outcome, Failure)
-        assert isinstance(outcome.error, Disagreement), outcome.said
-        assert outcome.error.what == what
-
-
-def test_a_stage_that_passes_on_what_it_was_given_shows(two: Ranks) -> None:
-    layout, first = SPLITS["a window and full attention in both"]
-    reports = two.results(by_layers, layout, first, ASKED, 3, 0, "no_layers")
-    assert not is_right(layout, ASKED, reports)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ import pytest
 from impl.misuse import Misuse
 from impl.serving.parallel.group import RankLost
 from impl.serving.parallel.processes import Failure, Ranks
-from tests.serving.ranked import by_heads, dies, lags, listens_at
-from tests.serving.running import tasks
+from tests.serving.ranked import dies, lags, listens_at
 
 
 def test_a_rank_that_dies_is_named_by_the_others() -> None:
@@ -25,14 +24,6 @@ def test_a_rank_that_lags_is_named_by_the_others() -> None:
     assert late == Failure(None, "it was silent for 6 s")
     assert isinstance(other.error, RankLost), other.said
     assert str(other.error) == "rank 0 could not compare numbers within 1 s: of rank 1 nothing was heard"
-
-
-def test_a_rank_that_dies_while_it_serves_is_an_error_on_the_others() -> None:
-    with Ranks(2, seconds=2) as ranks:
-        other, dead = ranks.outcomes(by_heads, "gpt-oss-20b", tasks(1, count=3), 3, "dies_at_a_step", seconds=60)
-    assert dead == Failure(None, "its process has ended")
-    assert isinstance(other.error, RankLost), other.said
-    assert other.error.lost == (1,)
 
 
 def test_ranks_can_be_reached_from_their_own_machine_alone() -> None:

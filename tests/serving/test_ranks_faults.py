@@ -1,0 +1,234 @@
+"""What a rank could do otherwise than the others, each by the check that sees it first.
+
+The last rank of a group has the fault.  That ranks disagree is seen by all of them, at the same step.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+
+from impl.ids import IdSpace
+from impl.layout import Layout
+from impl.plan import Plan, Refusal
+from impl.serving.engine.engine import Engine
+from impl.serving.engine.rank import Rank
+from impl.serving.engine.tiny import tiny
+from impl.serving.parallel import context
+from impl.serving.parallel.agreement import Agreement, Disagreement
+from impl.serving.parallel.conjunction import Conjunction, Verdict
+from impl.serving.parallel.data import DataParallelModel
+from impl.serving.parallel.group import Group, RankLost
+from impl.serving.parallel.processes import Failure, Ranks
+from impl.serving.parallel.stages import StageModel
+from tests.serving.ranked import Report, by_heads, by_layers, by_requests, by_tokens, is_right, with_fault
+from tests.serving.running import Task, tasks
+from tests.serving.seeded import Patch, shows
+
+ASKED = tasks(1, count=5)
+SECONDS = 2
+"""For which a rank waits for one that does not take part."""
+
+
+@shows("rank-agreement", "class: premature completion")
+def own_clock(patch: Patch) -> None:
+    """Ends are taken note of when this rank sees them."""
+    agreed = Agreement.ended
+
+    def wrong(self: Agreement, own: int) -> int:
+        agreed(self, own)
+        return own
+
+    patch.setattr(Agreement, "ended", wrong)
+
+
+@shows("rank-agreement", "class: ids that depend on the rank")
+def ids_in_another_order(patch: Patch) -> None:
+    """The ids that were recycled first are minted first."""
+    mint = IdSpace.mint
+    patch.setattr(IdSpace, "mint", lambda self, count: mint(self, count)[::-1].copy())
+
+
+@shows("same-logits", "class: the share of another rank")
+def heads_of_another(patch: Patch) -> None:
+    """The heads that the first rank computes, too."""
+    patch.setattr(Rank, "heads", lambda self, count: slice(0, max(1, count // self.of)))
+
+
+@shows("rank-agreement", "class: moves that depend on the rank")
+def no_compaction(patch: Patch) -> None:
+    """What the others move stays where it is."""
+    patch.setattr("tests.serving.ranked.compacted", lambda standing: 0)
+
+
+@shows("rank-lost", "class: a rank that dies")
+def dies_at_a_step(patch: Patch) -> None:
+    """The process ends while a forward runs."""
+    step = Engine.step
+
+    def wrong(self: Engine) -> bool:
+        if self.forwards == 4:
+            os._exit(1)
+        return step(self)
+
+    patch.setattr(Engine, "step", wrong)
+
+
+@shows("rank-agreement", "class: non-atomic joint allocation")
+def admits_alone(patch: Patch) -> None:
+    """A stage that carries out its plan, whatever the others say."""
+    agreed = Conjunction.agreed
+
+    def wrong(self: Conjunction, plan: Plan | Refusal) -> list[Verdict]:
+        return agreed(self, plan)[-1:]
+
+    patch.setattr(Conjunction, "agreed", wrong)
+
+
+@shows("rank-agreement", "class: accounting drift")
+def settles_alone(patch: Patch) -> None:
+    """A stage that waits only for the tickets for which its own plan must."""
+    agreed = Conjunction.agreed
+
+    def wrong(self: Conjunction, plan: Plan | Refusal) -> list[Verdict]:
+        own = plan.settle if isinstance(plan, Plan) else ()
+        return [verdict._replace(settle=own) for verdict in agreed(self, plan)]
+
+    patch.setattr(Conjunction, "agreed", wrong)
+
+
+@shows("same-logits", "class: a layer is left out")
+def no_layers(patch: Patch) -> None:
+    """A stage that passes on what it was given."""
+    patch.setattr(StageModel, "through", lambda self, x, memory: x)
+
+
+@shows("same-logits", "sglang 0.5.19 to 0.5.23: widened ids that are not collapsed")
+def another_owner(patch: Patch) -> None:
+    """Keys are taken for those of the rank before."""
+    attended = context.attended_together
+
+    def wrong(group: Group, *arguments: Any) -> torch.Tensor:
+        right = context.own_positions
+        with Patch.context() as inner:
+            inner.setattr(context, "own_positions", lambda rank, begin, end: [at + 1 for at in right(rank, begin, end)])
+            return attended(group, *arguments)
+
+    patch.setattr(context, "attended_together", wrong)
+
+
+@shows("same-logits", "class: partial results that are not weighed alike")
+def largest_of_its_own(patch: Patch) -> None:
+    """What a rank finds counts by its own largest score."""
+    largest = Group.largest
+
+    def wrong(self: Group, values: torch.Tensor) -> torch.Tensor:
+        largest(self, values)
+        return values
+
+    patch.setattr(Group, "largest", wrong)
+
+
+@shows("rank-agreement", "sglang 0.5.19 to 0.5.23: widened ids that are not collapsed")
+def pages_not_widened(patch: Patch) -> None:
+    """A page is taken for as many tokens as the rank keeps of it."""
+    patch.setattr(context, "widened", lambda chain, of: chain)
+
+
+@shows("same-logits", "class: the share of another rank")
+def share_of_another(patch: Patch) -> None:
+    """The first rank's share of what works on each token."""
+    patch.setattr(Rank, "heads", lambda self, count: slice(0, count // self.of))
+
+
+@shows("rank-lost", "class: a rank without requests")
+def takes_no_part(patch: Patch) -> None:
+    """A rank that has nothing to compute does nothing."""
+    patch.setattr(DataParallelModel, "take_part", lambda self: None)
+
+
+class Scene(NamedTuple):
+    """What ranks do.
+
+    Attributes:
+        do: each of them.
+        arguments: of it.
+        layout: of the whole model.
+        asked: of the first rank.
+    """
+
+    do: Callable[..., Report]
+    arguments: tuple[Any, ...]
+    layout: Layout
+    asked: list[Task]
+
+
+HEADS = Scene(by_heads, ("gpt-oss-20b", ASKED, 3), tiny("gpt-oss-20b"), ASKED)
+_SIX = tiny("gpt-oss-20b", layers=6)
+LAYERS = Scene(by_layers, (_SIX, [0, 2], ASKED, 3, 0), _SIX, ASKED)
+_LATENT = tiny("kimi-linear-48b-a3b")
+TOKENS = Scene(by_tokens, (_LATENT, ASKED, 3), _LATENT, ASKED)
+REQUESTS = Scene(by_requests, ("gpt-oss-20b", [ASKED, tasks(2, count=2)], 3), tiny("gpt-oss-20b"), ASKED)
+
+FAULTS: list[tuple[Callable[[Patch], None], Scene, str]] = [
+    (own_clock, HEADS, "rank-agreement: the tickets"),
+    (ids_in_another_order, HEADS, "rank-agreement: the ids of window10"),
+    (heads_of_another, HEADS, "same-logits"),
+    (no_compaction, HEADS, "rank-agreement: the layout"),
+    (admits_alone, LAYERS, "rank-agreement: the ids of window10"),
+    (settles_alone, LAYERS, "rank-agreement: the tickets"),
+    (no_layers, LAYERS, "same-logits"),
+    (another_owner, TOKENS, "same-logits"),
+    (largest_of_its_own, TOKENS, "same-logits"),
+    (pages_not_widened, TOKENS, "rank-agreement: the ids of full"),
+    (share_of_another, REQUESTS, "same-logits"),
+]
+LOST: list[tuple[Callable[[Patch], None], Scene]] = [(dies_at_a_step, HEADS), (takes_no_part, REQUESTS)]
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Ranks]:
+    with Ranks(2) as ranks:
+        yield ranks
+
+
+def _seen(ranks: Ranks, fault: Callable[[Patch], None], scene: Scene) -> str | None:
+    """The check that does not hold."""
+    outcomes = ranks.outcomes(with_fault, fault.__name__, scene.do, *scene.arguments, seconds=60)
+    first = outcomes[0]
+    if not isinstance(first, Failure):
+        return None if is_right(scene.layout, scene.asked, [first]) else "same-logits"
+    if isinstance(first.error, RankLost):
+        return "rank-lost"
+    assert isinstance(first.error, Disagreement), first.said
+    for outcome in outcomes:
+        assert isinstance(outcome, Failure)
+        assert isinstance(outcome.error, Disagreement), outcome.said
+        assert outcome.error.what == first.error.what
+    return f"rank-agreement: {first.error.what}"
+
+
+def test_a_stage_with_a_clock_of_its_own_is_noticed_by_all(two: Ranks) -> None:
+    assert _seen(two, own_clock, LAYERS) == "rank-agreement: the tickets"
+
+
+def no_fault(patch: Patch) -> None:
+    """All ranks do as they should."""
+
+
+@pytest.mark.parametrize(("fault", "scene", "check"), FAULTS, ids=[fault.__name__ for fault, *_ in FAULTS])
+def test_a_fault_shows_by_its_check(two: Ranks, fault: Callable[[Patch], None], scene: Scene, check: str) -> None:
+    assert _seen(two, fault, scene) == check
+
+
+@pytest.mark.parametrize(("fault", "scene"), LOST, ids=[fault.__name__ for fault, _ in LOST])
+def test_a_rank_that_takes_no_part_is_lost(fault: Callable[[Patch], None], scene: Scene) -> None:
+    with Ranks(2, seconds=SECONDS) as ranks:
+        assert _seen(ranks, fault, scene) == "rank-lost"
+
+
+@pytest.mark.parametrize("scene", [HEADS, LAYERS, TOKENS, REQUESTS], ids=lambda scene: scene.do.__name__)
+def test_nothing_shows_where_there_is_no_fault(two: Ranks, scene: Scene) -> None:
+    assert _seen(two, no_fault, scene) is None
