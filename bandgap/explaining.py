@@ -25,7 +25,7 @@ def explain(failure: Failure, target: Target, where: str, file: str = "", comman
         file: where the failure is saved, if it is.
         command: what a shell runs to see it again.
     """
-    drawn = scene_of(failure)
+    drawn = scene_of(failure.records, failure.property, failure.problem)
     return Violation(
         check=failure.property,
         prose=prose_of(failure.property),

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from events import records as r
 
+_NO_BOUND = 1 << 50
+"""Bytes."""
+
 MOST_SHOWN = 6
 """Numbers of a list that are spelled out before the rest is only counted."""
 
@@ -76,7 +79,8 @@ def _of_pages(
         case r.Unpublish():
             return f"takes back the addresses published as {call.who!r}"
         case r.Compact():
-            return f"lets up to {call.budget:,} bytes be moved"
+            # whoever sets no bound says a number that no arena has
+            return f"lets up to {call.budget:,} bytes be moved" if call.budget < _NO_BOUND else "lets pages be moved"
 
 
 def _step(step: r.Step, header: r.Header | None) -> str:

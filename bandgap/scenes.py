@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from bandgap.history.focus import focus_of
 from bandgap.judge_picture import picture_of
 from bandgap.pictures import Arena, Band, Look, Mark, Status
-from events.records import Call
-from fuzz.failure import Failure
+from events.records import AnyRecord, Call
 from spec.judge.judge import Judge
 from spec.judge.verdict import Finding
 
@@ -24,14 +24,20 @@ class Scene:
     facts: tuple[str, ...] = ()
 
 
-def scene_of(failure: Failure) -> Scene | None:
-    """The scene of a failure: the one action that the judge objects to, else all that the last call did.
+def scene_of(records: Sequence[AnyRecord], check: str, problem: str, since: int | None = None) -> Scene | None:
+    """The scene of a failure, from its trace: the action that the judge objects to, else all that the last call did.
 
     None where the trace has no arena, as when an allocator could not even begin.
+
+    Args:
+        records: up to what broke.
+        check: what broke.
+        problem: what was seen.
+        since: records before the last call; those before the last one of the trace, if left out.
     """
     judge = Judge()
     finding = None
-    for record in failure.records:
+    for record in records:
         finding = judge.take(record)
         if finding is not None:
             break
@@ -41,19 +47,19 @@ def scene_of(failure: Failure) -> Scene | None:
         drawn = picture_of(judge, finding)
         if drawn is not None and drawn.after is not None:
             return Scene(drawn.before, drawn.after, drawn.facts)
-    return _of_last_call(judge, failure)
+    if since is None:
+        since = max((at for at, record in enumerate(records) if isinstance(record, Call)), default=len(records))
+    return _between(judge, records[:since], check, problem)
 
 
-def _of_last_call(judge: Judge, failure: Failure) -> Scene | None:
-    records = failure.records
+def _between(judge: Judge, before_it: Sequence[AnyRecord], check: str, problem: str) -> Scene | None:
     earlier = Judge()
-    last = max((at for at, record in enumerate(records) if isinstance(record, Call)), default=len(records))
-    for record in records[:last]:
+    for record in before_it:
         earlier.take(record)
     before, after = _arena(earlier), _arena(judge)
     if before is None or after is None:
         return None
-    marks = [*_changed(before, after), *_read_back(after, failure.problem)]
+    marks = [*_changed(before, after), *(_read_back(after, problem) or _named(judge, after, check, problem))]
     return Scene(before, replace(after, marks=marks))
 
 
@@ -72,6 +78,14 @@ def _changed(before: Arena, after: Arena) -> Iterator[Mark]:
 def _looks(band: Band) -> dict[int, tuple[Status, str]]:
     holes = dict.fromkeys(range(band.lo, band.hi), (Status.HOLE, ""))
     return {**holes, **{page.number: (page.status, page.label) for page in band.pages}}
+
+
+def _named(judge: Judge, arena: Arena, check: str, problem: str) -> Iterator[Mark]:
+    """The pages of which the problem speaks."""
+    for number, page in focus_of(None, check, problem, judge.header).places:
+        if number < len(arena.bands):
+            band = arena.bands[number]
+            yield Mark(number, band.address(page), band.address(page + 1), Look.WRONG)
 
 
 def _read_back(arena: Arena, problem: str) -> Sequence[Mark]:

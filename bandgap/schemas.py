@@ -142,12 +142,21 @@ class Gate(msgspec.Struct):
 
 
 class PeerFinding(msgspec.Struct):
-    """What breaks in another's allocator, and the calls that show it."""
+    """What breaks in another's allocator, the calls that show it, and of each call its first and last line of the trace.
+
+    Without lines, history and code it did not show again; a call whose first line is after its last has none.
+    """
 
     property: str
     problem: str
     setup: str
     calls: int
+    script: list[list[Any]]
+    lines: list[tuple[int, int]]
+    code: str
+    history: History | None
+    bytes: list[str]
+    facts: list[str]
     file: str
     excused_by: str | None
 

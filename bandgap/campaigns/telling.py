@@ -7,10 +7,11 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from bandgap.campaigns.evidence import evidence_of
 from bandgap.campaigns.running import Ended
 from bandgap.campaigns.terms import Terms
-from bandgap.explaining import explained_file
 from bandgap.gate.verdict import Answer, Reason, answer_of
+from bandgap.gate.violation import Violation
 from bandgap.peers.telling import again
 from bandgap.reports.coverage import document as of_parts
 from bandgap.reports.coverage import lines
@@ -96,7 +97,7 @@ def parts_of(ended: Ended, terms: Terms) -> tuple[Reached, ...]:
 def document(ended: Ended, terms: Terms) -> dict[str, Any]:
     """All of it."""
     campaign, summary, reasons = ended.campaign, ended.campaign.summary, reasons_of(ended, terms)
-    coverage = summary.coverage
+    coverage, evidence = summary.coverage, evidence_of(ended.campaign)
     return {
         "target": campaign.plan.target,
         "seed": campaign.plan.seed,
@@ -126,16 +127,17 @@ def document(ended: Ended, terms: Terms) -> dict[str, Any]:
             "parts": of_parts(parts_of(ended, terms)),
             "unexercised": list(terms.missing(coverage, summary.calls)),
         },
-        "failures": [_failure(campaign, name, one, terms) for name, one in campaign.files().items()],
+        "failures": [
+            _failure(campaign, name, one, terms, evidence.get(name)) for name, one in campaign.files().items()
+        ],
         "broken": [
             {"lane": lane, "unit": index, "problem": problem} for (lane, index), problem in summary.broken.items()
         ],
     }
 
 
-def _failure(campaign: Campaign, name: str, one: Distinct, terms: Terms) -> dict[str, Any]:
+def _failure(campaign: Campaign, name: str, one: Distinct, terms: Terms, evidence: Violation | None) -> dict[str, Any]:
     excused = terms.excuse(one)
-    evidence = explained_file(campaign.folder / "failures" / name)
     return {
         "property": one.finding.look[0],
         "call": one.finding.look[1],
@@ -148,7 +150,7 @@ def _failure(campaign: Campaign, name: str, one: Distinct, terms: Terms) -> dict
         "unit": one.index,
         "excused_by": excused and excused.owner,
         "file": str(campaign.folder / "failures" / name),
-        "code": one.finding.shown,
+        "code": evidence.code if evidence else one.finding.shown,
         "history": evidence and evidence.history,
         "bytes": evidence and evidence.bytes,
         "facts": evidence and evidence.facts,
@@ -158,14 +160,15 @@ def _failure(campaign: Campaign, name: str, one: Distinct, terms: Terms) -> dict
 def show(ended: Ended, terms: Terms, console: Console) -> None:
     """The same in some lines."""
     campaign, summary, plan = ended.campaign, ended.campaign.summary, ended.campaign.plan
+    evidence = evidence_of(campaign)
     for name, one in campaign.files().items():
         problem = escape(one.finding.problem)
         console.print(f"[bold red]{one.finding.look[0]}[/] breaks on {', '.join(sorted(one.setups))}: {problem}")
-        evidence = explained_file(campaign.folder / "failures" / name)
-        if evidence is not None:
-            show_evidence(evidence, console)
+        seen = evidence.get(name)
+        if seen is not None:
+            show_evidence(seen, console)
         console.print(f"{one.times} times; {one.finding.calls} calls are enough:\n")
-        console.print(one.finding.shown, markup=False, soft_wrap=True)
+        console.print(seen.code if seen else one.finding.shown, markup=False, soft_wrap=True)
         if (excused := terms.excuse(one)) is not None:
             console.print(f"known: {escape(excused.owner)} until {excused.expires}: {escape(excused.reason)}")
         command = again(campaign.folder / "failures" / name, plan.target, plan.checkout, plan.python)

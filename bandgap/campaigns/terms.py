@@ -77,12 +77,13 @@ def terms_of(head: Head, known: Path | None, today: date) -> Terms:
 def _described(head: Head) -> Description:
     plan = head.plan
     try:
-        with running(driven_named(plan.target, _path(plan.checkout), _path(plan.python))) as process:
+        with running(driven_named(plan.target, path_of(plan.checkout), path_of(plan.python))) as process:
             return process.description
     except PeerFailed as error:
         remedy = "nothing was learned about it; correct the driver, or give its Python with --python"
         raise UsageError("--target", plan.target, f"gave no answer: {error}", remedy) from error
 
 
-def _path(text: str | None) -> Path | None:
+def path_of(text: str | None) -> Path | None:
+    """A path that a plan has as text."""
     return None if text is None else Path(text)

@@ -42,12 +42,26 @@ class History:
     """Oldest first; the last is where it broke."""
 
 
-def history_of(records: Iterable[Any], finding: Finding | None, check: str, problem: str) -> History:
-    """The history of a finding in these records, or of a problem that was seen after the last of them."""
+def history_of(
+    records: Iterable[Any], finding: Finding | None, check: str, problem: str, otherwise: Iterable[Place] = ()
+) -> History:
+    """The history of a finding in these records, or of a problem that was seen after the last of them.
+
+    Args:
+        records: of the trace.
+        finding: the judge's, if it was the judge who saw it.
+        check: what broke.
+        problem: what was seen.
+        otherwise: the pages that it is about, where neither finding nor problem names any.
+    """
     reading = iter(records)
     first = next(reading, None)
     focus = focus_of(finding, check, problem, first if isinstance(first, r.Header) else None)
-    makers = Makers(frozenset(focus.ids), frozenset(focus.tickets))
+    if not (focus.places or focus.ids or focus.tickets or focus.span):
+        focus.places.update(dict.fromkeys(otherwise))
+    # what a judge objects to is about what is there, and not about what was
+    places = frozenset(focus.places) if finding is None else frozenset()
+    makers = Makers(frozenset(focus.ids), frozenset(focus.tickets), places)
     last = None
     for record in chain(() if first is None else (first,), reading):
         if finding is not None and makers.line + 1 >= finding.line:
@@ -203,6 +217,8 @@ class _Chain:
             self._given((place[0], vid))
             holds = f"{numbered('ticket', sorted(holders))} still {'holds' if len(holders) == 1 else 'hold'} it"
             self._note(event, f"page {page:,} is withheld from here on, for {holds}")
+        if place in makers.vacated:
+            self._note(makers.vacated[place], f"page {page:,} is in no use from here on")
         if place in makers.flights:
             event = makers.flights[place]
             self.concerned[event.record.ticket] = None

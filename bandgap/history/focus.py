@@ -95,5 +95,25 @@ def _of_text(focus: Focus, problem: str, header: r.Header | None) -> None:
     focus.places.update(((int(band), int(page)), None) for page, band in _PAGE.findall(problem))
     focus.tickets.update((int(ticket), None) for ticket in _TICKET.findall(problem))
     for number, band in enumerate(header.bands if header else ()):
-        found = re.findall(rf"\bpage (\d+) of {re.escape(band.name)}\b", problem)
+        name = re.escape(band.name)
+        found = re.findall(rf"\bpage (\d+) of {name}\b", problem)
         focus.places.update(((number, int(page)), None) for page in found)
+        _of_lists(focus, problem, number, name)
+
+
+def _of_lists(focus: Focus, problem: str, number: int, name: str) -> None:
+    """Others say `full: pages [3, 4] are` or `full: ids [7] are`, and of a band of blocks `block 3 counts`.
+
+    A block is a page that is its own id.  The block of a request, though, is a place in its row.
+    """
+    for what, listed in re.findall(rf"\b{name}: (pages|ids) \[([\d, ]+)\]", problem):
+        named = focus.places if what == "pages" else focus.ids
+        named.update(((number, each), None) for each in _numbers(listed))
+    one = re.escape(name.removesuffix("s"))
+    for single, listed in re.findall(rf"\b{one}s? (?:(\d+)\b(?! of request)|\[([\d, ]+)\])", problem):
+        for block in _numbers(single or listed):
+            focus.places[number, block] = focus.ids[number, block] = None
+
+
+def _numbers(listed: str) -> list[int]:
+    return [int(each) for each in listed.split(",")][:MOST_PLACES]

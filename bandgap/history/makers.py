@@ -38,12 +38,13 @@ class Holding:
 class Makers:
     """Takes records in turn.
 
-    `watched` ids and tickets are remembered after they are gone; of others only what still holds is kept, so that a
-    long trace is read in bounded memory.
+    `watched` ids, tickets and places are remembered after they are gone; of others only what still holds is kept, so
+    that a long trace is read in bounded memory.
     """
 
     watched_ids: frozenset[Id] = frozenset()
     watched_tickets: frozenset[int] = frozenset()
+    watched_places: frozenset[Place] = frozenset()
     header: r.Header | None = None
     line: int = 0
     calls: int = 0
@@ -78,6 +79,8 @@ class Makers:
     """Of watched ids: the release that freed them."""
     retired: dict[int, Event] = field(default_factory=dict)
     """Of watched tickets: what ended them."""
+    vacated: dict[Place, Event] = field(default_factory=dict)
+    """Of watched places that are in no use any more: what freed them."""
     _pending: Event | None = None
 
     def take(self, record: Any) -> None:
@@ -164,6 +167,12 @@ class Makers:
             self.gone[key] = event
         if self.holders.get((band, page)):
             self.released[band, page] = event, vid
+        else:
+            self._vacate(event, (band, page))
+
+    def _vacate(self, event: Event, place: Place) -> None:
+        if place in self.watched_places:
+            self.vacated[place] = event
 
     def _forget(self, key: Id) -> None:
         page = self.home.pop(key)
@@ -189,6 +198,7 @@ class Makers:
                 del self.holders[place]
                 if place in self.released:
                     self._forget_history((place[0], holding.id))
+                    self._vacate(event, place)
                 self.released.pop(place, None)
         opened = self.opened.pop(ticket, None)
         if ticket in self.watched_tickets:
@@ -249,6 +259,7 @@ class Makers:
         self.home[key], self.tenant[place], self.references[key] = place[1], vid, 1
         self.given[key] = event
         self.gone.pop(key, None)
+        self.vacated.pop(place, None)
         if queued:
             self.queued[place] = event, None
 
@@ -260,15 +271,18 @@ class Makers:
         self.home[key], self.tenant[band, target] = target, vid
         self.moved[key] = event, self.moved.get(key, (event, 0))[1] + 1
         self.queued[band, source] = self.queued[band, target] = event, None
+        self.vacated.pop((band, target), None)
         if self.holders.get((band, source)):
             self.released[band, source] = event, vid
+        else:
+            self._vacate(event, (band, source))
 
     # ----------------------------------------------------------------------------------------------------- opening
 
     def _forget_everything(self) -> None:
         """What was known may not be so any more; the next snapshot says what is."""
         known = self.header, self.line, self.calls
-        self.__init__(self.watched_ids, self.watched_tickets, *known)  # type: ignore[misc]  # all other fields begin anew
+        self.__init__(self.watched_ids, self.watched_tickets, self.watched_places, *known)  # type: ignore[misc]  # all other fields begin anew
 
     def _open(self, event: Event, snapshot: r.Snapshot) -> None:
         for band, its in enumerate(snapshot.bands):

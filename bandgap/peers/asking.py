@@ -1,6 +1,5 @@
 """From what a person wrote to an answer about another's allocator."""
 
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -57,12 +56,19 @@ def answer(
         with running(driven) as process:
             must_be_known(excused, plain(target), process.description)
             result = judge_peer(
-                process, target, seconds=60 * minutes, seed=seed, folder=folder / "failures", known=excused, told=told
+                process,
+                target,
+                seconds=60 * minutes,
+                seed=seed,
+                folder=folder / "failures",
+                known=excused,
+                checkout=checkout,
+                python=python,
+                told=told,
             )
     except PeerFailed as error:
         remedy = "nothing was learned about it; correct the driver, or give its Python with --python"
         raise UsageError("--target", target, f"gave no answer: {error}", remedy) from error
-    result = replace(result, checkout=checkout, python=python)
     if as_json:
         print_json(document(result))
     else:

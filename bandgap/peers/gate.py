@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from bandgap.gate.verdict import Answer, Reason, answer_of
+from bandgap.gate.violation import Violation
+from bandgap.peers.explaining import Driven, again, explained
 from bandgap.peers.known import Known, excuse, plain
 from fuzz.peers.hunting import Finding, Hunt, catch, hunt
+from fuzz.peers.lives import Lived
 from fuzz.peers.process import Description, PeerProcess
 from fuzz.peers.reproduction import saved
 
@@ -26,11 +29,21 @@ class Canary:
 
 @dataclass(frozen=True)
 class Found:
-    """A finding, where it is saved, and who has excused it."""
+    """A finding, where it is saved, who has excused it, and how it came to that.
+
+    Attributes:
+        finding: with fewest calls.
+        file: where it is saved.
+        excused: by whom.
+        life: in which it shows; none where it did not show again.
+        evidence: how it came to that, as far as the trace of that life shows it.
+    """
 
     finding: Finding
     file: Path
     excused: Known | None = None
+    life: Lived | None = None
+    evidence: Violation | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,8 @@ def judge_peer(
     seed: int,
     folder: Path,
     known: Sequence[Known] = (),
+    checkout: Path | None = None,
+    python: Path | None = None,
     told: Callable[[Hunt], None] = lambda _: None,
 ) -> PeerResult:
     """Show that a deliberate fault is caught, then hunt in what is really there.
@@ -97,6 +112,8 @@ def judge_peer(
         seed: of all choices.
         folder: where failures are saved.
         known: what is excused.
+        checkout: that is driven instead of a release.
+        python: in which it is driven, if it was named.
         told: after each life.
     """
     description = process.description
@@ -113,16 +130,19 @@ def judge_peer(
         latest = hunt(process, description.setups, seed, seconds=seconds, told=keep)
     except KeyboardInterrupt:
         stopped = True
-    named = plain(name)
     found = tuple(
-        Found(
-            finding,
-            saved(finding, named, description.version, folder),
-            excuse(finding.property, finding.last_call(), named, description.version, known),
-        )
-        for finding in latest.findings.values()
+        _found(process, finding, Driven(name, checkout, python), folder, known) for finding in latest.findings.values()
     )
-    return PeerResult(name, description, seed, latest, found, canary, stopped)
+    return PeerResult(name, description, seed, latest, found, canary, stopped, checkout, python)
+
+
+def _found(process: PeerProcess, finding: Finding, driven: Driven, folder: Path, known: Sequence[Known]) -> Found:
+    named, description = plain(driven.target), process.description
+    file = saved(finding, named, description.version, folder)
+    excused = excuse(finding.property, finding.last_call(), named, description.version, known)
+    life = again(process, finding)
+    evidence = None if life is None else explained(life, finding, description, driven)
+    return Found(finding, file, excused, life, evidence)
 
 
 def _canary(process: PeerProcess, seed: int) -> Canary | None:

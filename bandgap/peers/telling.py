@@ -2,13 +2,18 @@
 
 import shlex
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 
 from bandgap.gate.verdict import Answer
+from bandgap.gate.violation import Violation
+from bandgap.output import printable
+from bandgap.peers.explaining import ANYBODY, calls_of
 from bandgap.peers.gate import Found, PeerResult
+from bandgap.reports.terminal import show_evidence
+from fuzz.peers.lives import Lived
 
 _COLOURS = {
     Answer.HOLDS: "green",
@@ -16,13 +21,6 @@ _COLOURS = {
     Answer.BROKEN: "magenta",
     Answer.VIOLATED: "bold red",
 }
-
-
-_ANYBODY: Final = {
-    "crash": "A legal call is answered.",
-    "hang": "A legal call returns in the time that its driver gives it.",
-}
-"""What everybody promises."""
 
 
 def document(result: PeerResult) -> dict[str, Any]:
@@ -61,6 +59,11 @@ def _finding(found: Found) -> dict[str, Any]:
         "setup": finding.setup,
         "calls": len(finding.script),
         "script": finding.script,
+        "lines": [(told.first, told.last) for told in calls_of(found.life)] if found.life else [],
+        "code": found.evidence.code if found.evidence else "",
+        "history": found.evidence and found.evidence.history,
+        "bytes": found.evidence.bytes if found.evidence else (),
+        "facts": found.evidence.facts if found.evidence else (),
         "repeats": finding.repeats,
         "reduced": finding.reduced,
         "times": finding.times,
@@ -77,17 +80,35 @@ def again(file: Path, target: str, checkout: Path | str | None = None, python: P
     return shlex.join(["bandgap", "reproduce", str(file), *whose])
 
 
+def show_life(life: Lived, evidence: Violation | None, console: Console) -> None:
+    """The calls of a life with their lines of the trace, how it came to what broke, and the calls to be pasted."""
+    for number, told in enumerate(calls_of(life), 1):
+        lines = f"{told.first:,} to {told.last:,}" if told.first < told.last else f"{told.first:,}"
+        place = f"lines {lines}" if told.first <= told.last else "no line"
+        said = escape(printable(f"{number}. {told.call!r}: {told.outcome}"))
+        console.print(f"  {said} [dim]({place} of the trace)[/]", soft_wrap=True)
+    if evidence is None:
+        return
+    console.print()
+    show_evidence(evidence, console)
+    console.print(f"\n{evidence.code}", markup=False, soft_wrap=True)
+
+
 def show(result: PeerResult, console: Console) -> None:
     """The same in some lines."""
     hunt = result.hunt
     for found in result.found:
         finding = found.finding
         console.print(f"[bold red]{finding.property}[/] breaks on {finding.setup}: {escape(finding.problem)}")
-        promise = result.description.promises.get(finding.property) or _ANYBODY.get(finding.property)
+        promise = result.description.promises.get(finding.property) or ANYBODY.get(finding.property)
         if promise:
             console.print(f"  {escape(promise)}")
-        for call in finding.script:
-            console.print(f"    {escape(repr(call))}")
+        console.print()
+        if found.life is not None:
+            show_life(found.life, found.evidence, console)
+        else:
+            for call in finding.script:
+                console.print(f"    {escape(repr(call))}")
         if found.excused is not None:
             console.print(f"  known: {escape(found.excused.owner)} until {found.excused.expires}")
         console.print(

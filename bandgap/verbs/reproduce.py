@@ -106,30 +106,41 @@ def _peer(
 ) -> Exit:
     """The same for a failure of another's allocator."""
     from bandgap.peers.asking import driven_named
+    from bandgap.peers.explaining import Driven, explained
+    from bandgap.peers.telling import show_life
     from fuzz.peers.environments import is_peer, known_peers
+    from fuzz.peers.hunting import Finding
     from fuzz.peers.process import PeerFailed, running
     from fuzz.peers.reproduction import BadFile, decoded, played_again
 
     try:
         reproduction = decoded(data)
+        evidence = None
         elsewhere = checkout is not None or python is not None
         name = target or (reproduction.target if elsewhere else _release(reproduction.target, reproduction.version))
         if not is_peer(name):
             peers = ", ".join(known_peers())
             raise UsageError("target", name, "is not known here", f"give --target one of {peers}, or a driver's file")
         with running(driven_named(name, checkout, python)) as process:
-            broken = played_again(reproduction, process)
-            version = process.description.version
+            life = played_again(reproduction, process)
+            broken, version = life.broke, process.description.version
+            if broken is not None:
+                finding = Finding(
+                    reproduction.setup, broken.property, broken.problem, tuple(life.script), reproduction.fault
+                )
+                evidence = explained(life, finding, process.description, Driven(name, checkout, python))
     except BadFile as error:
         raise UsageError("FILE", str(file), str(error), "give a failure that was saved") from error
     except PeerFailed as error:
         raise UsageError("FILE", str(file), f"has no answer: {error}", "nothing was learned from it") from error
     same = broken is not None and broken.property == reproduction.property
     if as_json:
-        print_json({**_document(reproduction, broken), "version": version})
+        of_it = evidence and {name: getattr(evidence, name) for name in ("code", "history", "bytes", "facts")}
+        print_json({**_document(reproduction, broken), "version": version, "evidence": of_it})
     elif broken is not None:
         still = "still breaks" if same else f"breaks, and {reproduction.property} does not"
-        out().print(f"[bold red]{broken.property}[/] {still}: {escape(broken.problem)}")
+        out().print(f"[bold red]{broken.property}[/] {still}: {escape(broken.problem)}\n")
+        show_life(life, evidence, out())
     else:
         out().print(f"[green]nothing breaks[/]; it was {reproduction.property}: {escape(reproduction.problem)}")
     return Exit.VIOLATED if same else Exit.HOLDS

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from events.records import Name
 from fuzz.peers.hunting import Finding
-from fuzz.peers.lives import Broke, lived
+from fuzz.peers.lives import Lived, lived
 from fuzz.peers.process import Life, PeerProcess
 
 FORMAT: Final = "bandgap-peer-1"
@@ -91,8 +91,8 @@ def decoded(data: bytes) -> Reproduction:
     return found
 
 
-def played_again(reproduction: Reproduction, process: PeerProcess) -> Broke | None:
-    """Make the calls of a file once more; what broke.
+def played_again(reproduction: Reproduction, process: PeerProcess) -> Lived:
+    """Make the calls of a file once more.
 
     Raises:
         BadFile: the target has no such setup or fault.
@@ -104,7 +104,7 @@ def played_again(reproduction: Reproduction, process: PeerProcess) -> Broke | No
     if reproduction.fault is not None and reproduction.fault not in description.faults:
         raise BadFile(f"names a fault that this target does not have: {reproduction.fault!r}")
     script = tuple(list(call) for call in reproduction.script)
-    return lived(process, Life(reproduction.setup, script=script, fault=reproduction.fault)).broke
+    return lived(process, Life(reproduction.setup, script=script, fault=reproduction.fault))
 
 
 def _json(value: object) -> str:
