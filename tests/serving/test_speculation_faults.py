@@ -14,9 +14,9 @@ from impl.serving.engine.engine import Policy
 from impl.serving.engine.job import Job
 from impl.serving.engine.paged import PagedMemory
 from impl.serving.prefix.cache import PrefixCache
+from impl.serving.prefix.node import Key
 from impl.serving.speculation import engine as engines
 from impl.serving.speculation import turn as turns
-from impl.serving.speculation.bigrams import BigramCache
 from impl.serving.speculation.engine import SpeculatingEngine
 from impl.serving.speculation.turn import Turn
 from impl.serving.speculation.verifying import Verifier
@@ -156,7 +156,12 @@ def _forks_are_forgotten(patch: Patch) -> None:
 @shows("same-draft-logits", "sglang#34823")
 def _a_page_is_known_by_its_own_tokens(patch: Patch) -> None:
     """A prefix is cached though its last draft row was made of another next token."""
-    patch.setattr(BigramCache, "_keys", PrefixCache._keys)
+    keys = PrefixCache._keys
+
+    def wrong(self: PrefixCache, tokens: Sequence[int]) -> list[Key]:
+        return [key[: self.page_tokens] for key in keys(self, tokens)]
+
+    patch.setattr(PrefixCache, "_keys", wrong)
 
 
 FAULTS: dict[Callable[[Patch], None], tuple[str, str]] = {

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from impl.serving.engine.forward import TOKENS, Forward, MemoryOf, Part, work_of
 from impl.serving.engine.job import Job
 from impl.serving.engine.model import VOCABULARY, Model
 from impl.serving.engine.paged import PagedMemory, places_of
-from impl.serving.engine.share import share_of
+from impl.serving.engine.share import Share, share_of
 from impl.serving.prefix.cache import PrefixCache
 
 STREAM: Final = "compute"
@@ -75,6 +75,7 @@ class Engine:
         cache: makes another prefix cache than the policy's; called while the engine is being made.
 
     Attributes:
+        ahead: tokens after a token of which its rows are made as well.
         leaving: told of each job that is done just before its request gives back its pages; of one that was retracted
             with its last forward in flight there is no request any more.
         others_hold: whether others hold pages that they will give back, so that a job waits rather than be rejected.
@@ -83,6 +84,8 @@ class Engine:
             every poll, so that ranks may agree.
         memory_of: finds a request's memory for a forward.
     """
+
+    ahead: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -95,7 +98,9 @@ class Engine:
         self.policy = policy or Policy()
         self.requests = Requests(allocator)
         interval = self.policy.interval
-        self.prefix = None if interval is None else PrefixCache(allocator, self.requests, interval=interval)
+        self.prefix = (
+            None if interval is None else PrefixCache(allocator, self.requests, interval=interval, ahead=self.ahead)
+        )
         if cache is not None:
             self.prefix = cache(self)
         self.retractions = self.forwards = 0
@@ -119,6 +124,11 @@ class Engine:
     def is_idle(self) -> bool:
         """Whether no job is left, and nothing is in flight."""
         return not (self._waiting or self._running or self._flying)
+
+    @property
+    def running(self) -> tuple[Job, ...]:
+        """The jobs that have pages, oldest first."""
+        return tuple(self._running)
 
     @property
     def flying(self) -> tuple[int, ...]:
@@ -312,7 +322,7 @@ class Engine:
             request = _request(job)
             share = share_of(bands, request, request.tokens - count)
             parts.append(Part(job, request, share, share.end >= job.known))
-        waits = () if self.prefix is None else self.prefix.before(*_pages_of(parts))
+        waits = self._behind([part.share for part in parts])
         ticket = self._allocator.open("forward", STREAM, waits)
         self.requests.launch(ticket, [_request(job) for job, _ in batch])
         forward = Forward(ticket, parts)
@@ -326,6 +336,10 @@ class Engine:
             # the state as it is after these tokens is overwritten by the next forward
             if self.prefix is not None and _request(job).tokens % self.prefix.interval == 0:
                 self._keep(job, _request(job).tokens)
+
+    def _behind(self, shares: Sequence[Share]) -> tuple[int, ...]:
+        """The copies in flight behind which a forward must come that computes these."""
+        return () if self.prefix is None else self.prefix.before(*_pages_of(shares))
 
     def _ended(self) -> int:
         """How many of the oldest forwards have ended."""
@@ -379,9 +393,8 @@ class Engine:
         self._device.runtime.launch(STREAM, Work(f"prompt of job {job.number}", (Piece(run, lambda: (touch,)),)))
 
 
-def _pages_of(parts: Sequence[Part]) -> tuple[list[list[int]], list[list[int]]]:
+def _pages_of(shares: Sequence[Share]) -> tuple[list[list[int]], list[list[int]]]:
     """Of each band the pages that a forward reads, and those that it writes."""
-    shares = [part.share for part in parts]
     return (
         [list(chain.from_iterable(ids)) for ids in zip(*(share.read for share in shares), strict=True)],
         [list(chain.from_iterable(ids)) for ids in zip(*(share.written for share in shares), strict=True)],

@@ -49,7 +49,7 @@ class TieredCache(PrefixCache):
         write: Write = "through",
         files: Files | None = None,
     ) -> None:
-        super().__init__(allocator, engine.requests, interval=interval)
+        super().__init__(allocator, engine.requests, interval=interval, ahead=engine.ahead)
         self._engine, self._host, self._write, self.files = engine, host, write, files
         self.host_pages = HostPages(host)
         self.copies = Copies(allocator, device, host, host_device, self._landed)
@@ -202,7 +202,7 @@ class TieredCache(PrefixCache):
         for band, ids in enumerate(given.ids):
             if ids.size:
                 self._allocator.release(band, ids)
-        super().keep(tokens[:known], request)
+        super().keep(tokens[: known + self._ahead], request)
         self._requests.finish([request])
 
 

@@ -31,13 +31,17 @@ class PrefixCache:
         allocator: or one on record.
         requests: those that begin with what is cached.
         interval: tokens between two states that are kept; a multiple of the page's.
+        ahead: tokens after a page's own of which its rows are made as well.  A page is known by those, too; so of a
+            text of so many whole pages the last one is known only with as many other tokens after it.
 
     Raises:
         Misuse: the interval is no multiple of a page.
     """
 
-    def __init__(self, allocator: Pages, requests: Requests, *, interval: int = DEFAULT_INTERVAL) -> None:
-        self._allocator, self._requests = allocator, requests
+    def __init__(
+        self, allocator: Pages, requests: Requests, *, interval: int = DEFAULT_INTERVAL, ahead: int = 0
+    ) -> None:
+        self._allocator, self._requests, self._ahead = allocator, requests, ahead
         self._kinds = [band.kind for band in allocator.chain.bands]
         self._states = [band for band, kind in enumerate(self._kinds) if kind.lifetime is Lifetime.STATE]
         self._tokens = [band for band in range(len(self._kinds)) if band not in self._states]
@@ -282,8 +286,8 @@ class PrefixCache:
     # ------------------------------------------------------------------------------------------------------- helpers
 
     def _keys(self, tokens: Sequence[int]) -> list[Key]:
-        size = self.page_tokens
-        return [tuple(tokens[begin : begin + size]) for begin in range(0, len(tokens) - size + 1, size)]
+        size, wide = self.page_tokens, self.page_tokens + self._ahead
+        return [tuple(tokens[begin : begin + wide]) for begin in range(0, len(tokens) - wide + 1, size)]
 
     def _use(self, nodes: Iterable[Node]) -> None:
         """These are on one path from the root down, and were used just now."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 Key = tuple[int, ...]
-"""The tokens of one page."""
+"""The tokens of one page, and those after it of which its rows are made as well."""
 
 
 @dataclass(eq=False, slots=True)

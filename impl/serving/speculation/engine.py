@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -15,7 +15,7 @@ from impl.serving.engine.forward import Forward
 from impl.serving.engine.job import Job
 from impl.serving.engine.model import Model
 from impl.serving.engine.share import share_of
-from impl.serving.speculation.bigrams import BigramCache
+from impl.serving.prefix.cache import PrefixCache
 from impl.serving.speculation.drafter import Drafter
 from impl.serving.speculation.tables import Tables
 from impl.serving.speculation.turn import Step, Turn, agreeing
@@ -59,6 +59,7 @@ class SpeculatingEngine(Engine):
         device: of the allocator.
         policy: how it schedules.
         drafts: tokens that are guessed in a step at most.
+        cache: see `Engine`.
 
     Attributes:
         pick: chooses the guesses, on the device.
@@ -68,6 +69,9 @@ class SpeculatingEngine(Engine):
         voided: turns that were launched on guesses which were wrong.
     """
 
+    # the draft's row of a token is made of the token after it, too
+    ahead: ClassVar[int] = 1
+
     def __init__(
         self,
         model: Model,
@@ -76,17 +80,9 @@ class SpeculatingEngine(Engine):
         device: ArenaDevice[Any],
         policy: Policy | None = None,
         drafts: int = 3,
+        cache: Callable[[Engine], PrefixCache] | None = None,
     ) -> None:
-        interval = policy.interval if policy else None
-        super().__init__(
-            model,
-            allocator,
-            device,
-            policy,
-            cache=None
-            if interval is None
-            else lambda engine: BigramCache(allocator, engine.requests, interval=interval),
-        )
+        super().__init__(model, allocator, device, policy, cache)
         self.pick: PickFor = likeliest
         self.heard: Callable[[Turn, int], object] = lambda turn, accepted: None
         self.guessed = self.accepted = self.voided = 0
@@ -165,10 +161,11 @@ class SpeculatingEngine(Engine):
             request = _request(plan.job)
             share = share_of(bands, request, request.launched)
             turns.append(Turn(plan.job, request, share, plan.drafts, share.end - plan.drafts >= plan.job.known, kept))
-        ticket = self._allocator.open("forward", STREAM)
+        waits = self._behind([turn.share for turn in turns])
+        ticket = self._allocator.open("forward", STREAM, waits)
         self.requests.launch(ticket, [turn.request for turn in turns])
         step = Step(ticket, (), turns=turns)
-        self._device.begin(ticket, STREAM)
+        self._device.begin(ticket, STREAM, waits)
         self._device.launch(self._verifier.work_of(step, self.memory_of, self.pick))
         self._device.end(ticket)
         step.ends = self._device.ends_of(ticket)
@@ -291,9 +288,8 @@ class SpeculatingEngine(Engine):
         self._keep_of(_request(job), job, tokens)
 
     def _keep_of(self, request: Request, job: Job, tokens: int) -> None:
-        # the draft's row of the last of them is made of the token after it
-        if self.prefix is not None and tokens < job.known:
-            self.prefix.keep(job.tokens[: tokens + 1], request)
+        if self.prefix is not None and tokens + self.ahead <= job.known:
+            self.prefix.keep(job.tokens[: tokens + self.ahead], request)
 
 
 def _request(job: Job) -> Request:
