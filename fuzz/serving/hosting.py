@@ -51,8 +51,8 @@ def serve_hosted(
     """An engine on a small arena, above a host arena of so many bytes, and above files if there is a folder."""
     runtime: Any = SimulatedRuntime() if late else AtOnceRuntime()
     findings: list[Finding] = []
-    allocator, device = _judged(layout, arena_bytes, lambda chain: ArenaDevice(chain, runtime), findings)
-    host, host_device = _judged(layout, host_bytes, on_host(runtime), findings)
+    allocator, device = judged(layout, arena_bytes, lambda chain: ArenaDevice(chain, runtime), findings)
+    host, host_device = judged(layout, host_bytes, on_host(runtime), findings)
     files = None if folder is None else Files(folder, fingerprint_of(layout, identity), host.chain.bands)
     caches: list[TieredCache] = []
 
@@ -67,9 +67,10 @@ def serve_hosted(
     return Hosted(engine, model, layout, allocator, device, runtime, Judge(), findings, host, host_device, caches[0])
 
 
-def _judged(
+def judged(
     layout: Layout, size: int, make: Callable[[Chain], ArenaDevice[Any]], findings: list[Finding]
 ) -> tuple[RecordedAllocator, ArenaDevice[Any]]:
+    """An allocator of so many bytes whose every record is judged, and its device."""
     devices: list[ArenaDevice[Any]] = []
     judge = Judge()
 
@@ -77,9 +78,9 @@ def _judged(
         devices.append(make(chain))
         return devices[-1]
 
-    def judged(record: records.AnyRecord) -> None:
+    def take(record: records.AnyRecord) -> None:
         finding = judge.take(record)
         if finding is not None:
             findings.append(finding)
 
-    return RecordedAllocator(Allocator(layout, size, device=device), judged), devices[0]
+    return RecordedAllocator(Allocator(layout, size, device=device), take), devices[0]

@@ -151,7 +151,11 @@ def pair(
     def engine_for(tokens: int) -> Callable[[], Served]:
         return lambda: serve(layout, room_for(layout, tokens, states=states), late=True, policy=policy)
 
-    make_prefill, make_decode = engine_for(prefill_tokens), engine_for(decode_tokens)
+    return pair_of(layout, engine_for(prefill_tokens), engine_for(decode_tokens))
+
+
+def pair_of(layout: Layout, make_prefill: Callable[[], Served], make_decode: Callable[[], Served]) -> Pair:
+    """Two ends with engines of any sort, which are made by these."""
     first, second = make_prefill(), make_decode()
     network, clock = SimulatedNetwork(), Clock()
     to_prefill: deque[bytes] = deque()
