@@ -142,7 +142,7 @@ class Gate(msgspec.Struct):
 
 
 class PeerFinding(msgspec.Struct):
-    """What breaks in another's allocator, the calls that show it, and of each call its first and last line of the trace.
+    """What breaks in another's allocator, the calls that show it, and of each its first and last line of the trace.
 
     Without lines, history and code it did not show again; a call whose first line is after its last has none.
     """
