@@ -1,14 +1,17 @@
 """The prefix cache: what is reused is what was computed, and what gives way is no more than is needed."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
+from impl.layout import Layout
 from impl.misuse import Misuse
 from impl.plan import Refusal
 from impl.serving.engine.engine import Policy
 from impl.serving.engine.tiny import PATTERNS, tiny
-from tests.serving.running import TOLERANCE, Served, Task, drive, furthest, quiet, room_for, serve
+from impl.serving.prefix.cache import PrefixCache
+from tests.serving.running import TOLERANCE, Served, Task, drive, furthest, options, quiet, room_for, serve
 
 POLICY = Policy(most_running=3, chunk=7, positions=96, interval=8)
 
@@ -101,25 +104,102 @@ def _refused(served: Served, name: str) -> Refusal:
     return next(refusals)
 
 
-def test_what_a_request_uses_is_never_let_go_of() -> None:
-    layout = tiny("gpt-oss-20b")
-    served = serve(layout, room_for(layout, 100), policy=POLICY)
-    prefix = served.engine.prefix
-    assert prefix is not None
-    served.engine.submit([7] * 24, 2)
-    drive(served, random.Random(1))
-    request = prefix.begin([7] * 25)
-    assert request.tokens == 24
+def _short_of(served: Served, **pages: int) -> Refusal:
+    """A refusal that is over once one of these kinds has let go of so many pages."""
+    names = served.allocator.chain.names
+    return Refusal((0,) * len(names), "evict", evict=tuple(pages.get(name) for name in names))
+
+
+def _cached(layout: Layout, *texts: list[int]) -> tuple[Served, PrefixCache]:
+    """What has served some texts, one after the other."""
+    served = serve(layout, room_for(layout, 200, states=24), policy=replace(POLICY, interval=layout.page_tokens * 2))
+    for text in texts:
+        served.engine.submit(text, 2)
+        drive(served, random.Random(1))
+    assert served.engine.prefix is not None
+    return served, served.engine.prefix
+
+
+@pytest.mark.parametrize("begins", [13, 17])
+@pytest.mark.parametrize("name", ["window10", "full"])
+def test_what_a_request_uses_is_never_let_go_of(name: str, begins: int) -> None:
+    served, prefix = _cached(tiny("gpt-oss-20b"), [7] * 24)
+    request = prefix.begin([7] * begins)
+    assert request.tokens == begins - 1
     before = _live(served)
-    refused = _refused(served, "full")
-    while prefix.give_way(refused):
-        pass
+    for count in (2, 1):
+        while prefix.give_way(_short_of(served, **{name: count})):
+            pass
     for band, ids in enumerate(request.pages):
         assert (served.allocator.count_references(band, ids) == 2).all()
     assert _live(served) != before
 
 
-def test_an_interval_that_ends_within_a_page_is_refused() -> None:
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_page_at_a_time_all_that_nobody_uses_can_go(order: int) -> None:
+    served, prefix = _cached(tiny("inkling-small"), [1] * 20, [1] * 12 + [2] * 9, [1] * 12 + [3] * 30, [4])
+    assert all(_live(served))
+    for band, name in [*enumerate(served.allocator.chain.names)][::order]:
+        while prefix.give_way(_short_of(served, **{name: 1})):
+            pass
+        assert not _live(served)[band]
+    assert prefix.begin([1] * 20).tokens == 0
+
+
+def test_a_kind_pays_by_the_last_page_that_goes_and_not_by_the_first() -> None:
+    served, prefix = _cached(tiny("gpt-oss-20b"), [1] * 24, [2] * 24)
+    assert prefix.give_way(_short_of(served, window10=7, full=1))
+    # of the window some of the text that was used last would have gone
+    assert prefix.begin([2] * 25).tokens == 24
+    assert prefix.begin([1] * 25).tokens == 20
+
+
+def test_what_was_asked_for_or_taken_in_again_was_used_last() -> None:
+    served, prefix = _cached(tiny("gpt-oss-20b"), [1] * 24, [2] * 24, [3] * 24, [2] * 24)
+    served.engine.requests.finish([prefix.begin([1] * 25)])
+    assert prefix.give_way(_short_of(served, full=7))
+    assert [prefix.begin([first] * 25).tokens for first in (1, 2, 3)] == [24, 20, 0]
+
+
+def test_a_text_is_let_go_of_from_its_end() -> None:
+    served = serve(tiny("gpt-oss-20b"), room_for(tiny("gpt-oss-20b"), 200), policy=POLICY)
+    prefix = served.engine.prefix
+    assert prefix is not None
+    # two that compute the same at the same time: the end of the longer is in use, and its beginning is the other's
+    served.engine.submit([7] * 16, 2)
+    longer = served.engine.submit([7] * 40, 30)
+    while len(longer.said) < 5:
+        served.engine.step()
+    while prefix.give_way(_short_of(served, full=1)):
+        pass
+    assert prefix.begin([7] * 41).tokens == 40
+
+
+@pytest.mark.parametrize("page_tokens", [1, 3, 4, 16])
+def test_a_text_is_gone_on_with_where_the_window_has_what_it_looks_back_on_and_no_more(page_tokens: int) -> None:
+    text = [7] * (-(-24 // page_tokens) * page_tokens)
+    layout = tiny("gpt-oss-20b", options(page_tokens))
+    served = serve(layout, room_for(layout, 200), policy=replace(POLICY, interval=32 * page_tokens))
+    served.engine.submit(text, 1)
+    drive(served, random.Random(1))
+    prefix = served.engine.prefix
+    assert prefix is not None
+    assert prefix.begin(text).tokens == 0
+    assert prefix.begin([*text, 7]).tokens == prefix.hit_tokens == len(text)
+
+
+@pytest.mark.parametrize("page_tokens", [1, 3, 16])
+def test_a_cached_prefix_in_pages_of_any_size_changes_no_logit(page_tokens: int) -> None:
+    layout, asked = tiny("inkling-small", options(page_tokens)), conversations(6, count=5)
+    policy = replace(POLICY, interval=max(9, page_tokens) // page_tokens * page_tokens)
+    served = serve(layout, room_for(layout, 400, states=40), late=True, policy=policy)
+    assert _serve_one_after_the_other(served, [*asked, *asked], 1) < TOLERANCE
+    assert served.engine.prefix is not None
+    assert served.engine.prefix.hit_tokens > 0
+
+
+@pytest.mark.parametrize("interval", [0, 6])
+def test_an_interval_that_is_none_or_ends_within_a_page_is_refused(interval: int) -> None:
     layout = tiny("gpt-oss-20b")
     with pytest.raises(Misuse, match="interval"):
-        serve(layout, room_for(layout, 100), policy=Policy(interval=6))
+        serve(layout, room_for(layout, 100), policy=Policy(interval=interval))
