@@ -49,6 +49,19 @@ def test_a_cached_prefix_changes_no_logit(pattern: str) -> None:
     assert prefix.hit_tokens > prefix.asked_tokens // 5
 
 
+def long_after_short(layout: Layout) -> tuple[Served, list[Task]]:
+    """An arena that short texts have filled, and a long one for which no kind alone could give enough."""
+    policy = replace(POLICY, chunk=36, interval=36)
+    short = [Task(tuple(range(first, first + 11)), 2) for first in (0, 20, 40)]
+    return serve(layout, room_for(layout, 36), policy=policy), [*short, Task(tuple(range(50, 85)), 3)]
+
+
+def test_kinds_of_which_none_suffices_alone_give_way_together() -> None:
+    served, asked = long_after_short(tiny("gpt-oss-20b"))
+    assert _serve_one_after_the_other(served, asked, 1) < TOLERANCE
+    assert served.engine.retractions == 0
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_what_gives_way_under_pressure_changes_no_logit(pattern: str) -> None:
     layout, asked = tiny(pattern), conversations(3, count=14)

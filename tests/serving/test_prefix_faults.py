@@ -19,7 +19,7 @@ from impl.serving.prefix.cache import PrefixCache
 from impl.serving.prefix.node import Node
 from tests.serving.running import TOLERANCE, Served, Task, drive, furthest, quiet, room_for, said_alone, serve
 from tests.serving.seeded import Fault, Patch, fault
-from tests.serving.test_prefix import conversations
+from tests.serving.test_prefix import conversations, long_after_short
 
 FAULTS: list[Fault] = []
 
@@ -110,6 +110,12 @@ def _shared_pages_are_not_copied(patch: Patch) -> None:
     patch.setattr(growth, "_shared", lambda allocator, band, written: ([], []))
 
 
+@fault(FAULTS, "progress", "class: starvation")
+def _one_kind_must_suffice(patch: Patch) -> None:
+    """Where no kind alone has enough to give, none gives anything."""
+    patch.setattr(PrefixCache, "makes_room", PrefixCache.give_way)
+
+
 MOST_TURNS = 5_000
 """Of the engine; a run without a fault takes some hundred."""
 
@@ -158,6 +164,15 @@ def _goes_on() -> None:
         raise Wrong("same-logits")
 
 
+def _is_long() -> None:
+    served, asked = long_after_short(tiny("gpt-oss-20b"))
+    for task in asked:
+        job = served.engine.submit(task.prompt, task.new_tokens)
+        drive(served, random.Random(2))
+        if job.rejected:
+            raise Wrong("progress")
+
+
 def _served(patch: Patch, pattern: str) -> None:
     layout = tiny(pattern)
     asked = _asked()
@@ -201,7 +216,11 @@ def _seen(patch: Patch) -> str | None:
     for pattern in (None, "gpt-oss-20b", "inkling-small"):
         try:
             with patch.context() as watching:
-                _goes_on() if pattern is None else _served(watching, pattern)
+                if pattern is None:
+                    _goes_on()
+                    _is_long()
+                else:
+                    _served(watching, pattern)
         except Race:
             return "race-free"
         except Wrong as wrong:

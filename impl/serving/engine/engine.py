@@ -290,7 +290,7 @@ class Engine:
         """Whether to ask again with what is left of the batch, or with the next one where its only job is rejected."""
         if refusal.reason == "after-release" and not set(refusal.tickets).intersection(self.lost()):
             return False
-        if self.prefix is not None and self.prefix.give_way(refusal):
+        if self.prefix is not None and self.prefix.makes_room(refusal):
             return True
         job = self._running[-1]
         if len(self._running) == 1:

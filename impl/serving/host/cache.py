@@ -182,7 +182,7 @@ class TieredCache(PrefixCache):
         """Begin to load, all of it or nothing, and put it into the tree."""
         demand = [sum(source.vid is None for source in sources) for sources in recall.sources]
         while isinstance(given := self._allocator.allocate(demand, self._engine.settleable), Refusal):
-            if not self.give_way(given):
+            if not self.makes_room(given):
                 return
         self._engine.settled(given.plan.settle)
         new = [iter(ids.tolist()) for ids in given.ids]

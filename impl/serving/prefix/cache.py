@@ -178,6 +178,15 @@ class PrefixCache:
 
     # ---------------------------------------------------------------------------------------------------- giving way
 
+    def makes_room(self, refusal: Refusal) -> bool:
+        """Let go of something for a demand that was refused, which is then to be asked for again; whether that is done.
+
+        Where no kind suffices alone that is a page of what was used longest ago, of whatever kind.
+        """
+        if self.give_way(refusal):
+            return True
+        return refusal.reason == "evict" and self._gives_a_page()
+
     def give_way(self, refusal: Refusal) -> bool:
         """Let go of what a refusal lacks, the least recently used first and no more; whether that is done.
 
@@ -204,6 +213,14 @@ class PrefixCache:
             self._release(node, 0)
         self._recency.clear()
         self._root.children.clear()
+
+    def _gives_a_page(self) -> bool:
+        for node in self._recency:
+            for band in range(len(self._kinds)):
+                if self._free_to_go(node, band, set()):
+                    self._let_go(node, band, 1)
+                    return True
+        return False
 
     def _offer(self, band: int, count: int) -> "list[tuple[int, Node, int]]":
         """So many pages of a band that are free to go, the least recently used first; nothing if there are fewer.

@@ -65,7 +65,7 @@ class Decode:
             post,
             landed=self._go_on,
             failed=self._compute,
-            give_way=lambda refusal: engine.prefix is not None and engine.prefix.give_way(refusal),
+            give_way=lambda refusal: engine.prefix is not None and engine.prefix.makes_room(refusal),
         )
         self._asked: dict[Incoming, Asked] = {}
         engine.others_hold, engine.lost = lambda: self.receiver.holds, lambda: self.receiver.quarantined
