@@ -101,16 +101,19 @@ def speculate(
 
 def furthest_proposal(made: Speculation) -> float:
     """The largest difference of any logit of the draft from what it is when nothing was ever guessed before."""
-    layout, worst = made.served.layout, 0.0
-    for turn, _ in made.heard:
-        assert turn.guessed is not None
-        assert turn.proposing is not None
-        features = _features(layout, type(made.drafter), tuple(turn.job.tokens))
-        text = turn.job.tokens[: turn.last_known + 1]
-        proposal = proposed_alone(made.drafter, layout, text, features, turn.guessed.tolist())
-        difference = (turn.proposing - proposal.logits).abs().max()
-        worst = max(worst, float(difference.nan_to_num(float("inf"))))
-    return worst
+    return max((furthest_of(made, turn) for turn, _ in made.heard), default=0.0)
+
+
+def furthest_of(made: Speculation, turn: Turn) -> float:
+    """The same of one verified turn."""
+    assert turn.guessed is not None
+    assert turn.proposing is not None
+    layout = made.served.layout
+    features = _features(layout, type(made.drafter), tuple(turn.job.tokens))
+    text = turn.job.tokens[: turn.last_known + 1]
+    proposal = proposed_alone(made.drafter, layout, text, features, turn.guessed.tolist())
+    difference = (turn.proposing - proposal.logits).abs().max()
+    return float(difference.nan_to_num(float("inf")))
 
 
 @cache

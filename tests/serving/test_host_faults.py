@@ -107,7 +107,7 @@ def _a_load_that_keeps_nothing_of_the_host(patch: Patch) -> None:
 @shows("misuse", "LMCache#2772")
 def _a_page_that_is_released_twice(patch: Patch) -> None:
     """By those who let go of it, when they do."""
-    give_way = HostPages._give_way
+    give_way = HostPages.give_way
 
     def wrong(self: HostPages, refusal: Any) -> bool:
         before = dict(self._ids)
@@ -116,7 +116,7 @@ def _a_page_that_is_released_twice(patch: Patch) -> None:
             self._allocator.release(place.band, [before[place]])
         return done
 
-    patch.setattr(HostPages, "_give_way", wrong)
+    patch.setattr(HostPages, "give_way", wrong)
 
 
 @shows("same-logits", "sglang#27108")

@@ -65,7 +65,7 @@ class HostPages:
                 for place in reversed(left):
                     self._ids[place] = taken[place]
                 return taken
-            if not self._give_way(given):
+            if not self.give_way(given):
                 left = left[: len(left) // 2]
         return {}
 
@@ -75,7 +75,7 @@ class HostPages:
             self._allocator.release(place.band, [vid])
         self._ids.clear()
 
-    def _give_way(self, refusal: Refusal) -> bool:
+    def give_way(self, refusal: Refusal) -> bool:
         """Let go of what a refusal lacks of one kind, the one that was used longest ago; whether that is done."""
         if refusal.reason != "evict":
             return False

@@ -1,0 +1,172 @@
+"""The scene of a life: a tiny model, the arenas, and which features of serving are switched on."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import chain, repeat
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from fuzz.serving.speculating import DRAFT_WINDOW
+from impl.layout import Draft, DType, Layout, Options
+from impl.serving.engine.engine import Policy
+from impl.serving.engine.tiny import PATTERNS, tiny
+from impl.serving.host.cache import Write
+from impl.serving.speculation.drafters import DRAFTERS
+
+Choice = TypeVar("Choice")
+
+POSITIONS: Final = 64
+"""Tokens of the longest job that an engine takes."""
+
+LONGEST_PROMPT: Final = 40
+"""Tokens."""
+
+MOST_NEW: Final = 6
+"""Tokens that a job is asked for at most."""
+
+SORTS: Final = ("plain", "prefix", "host", "speculation", "transfer")
+"""Of scenes: an engine alone, above a prefix cache, above a host tier as well, with a draft, and one of two ends."""
+
+SCENE_DRAWS: Final = 16
+"""Numbers that a scene is drawn from at most."""
+
+Tokens = Annotated[int, Meta(ge=0, le=4_096)]
+Few = Annotated[int, Meta(ge=1, le=64)]
+
+
+class Scene(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a life is lived in.
+
+    Attributes:
+        pattern: of the model, one of `PATTERNS`.
+        page_tokens: tokens in a page.
+        fp8: whether K, V and latent rows are kept in eight bits.
+        late: whether the device does its work when operations let it, and not at once.
+        tokens: of every kind for which an arena has room.
+        states: for which it has room besides.
+        most_running: jobs in a batch.
+        chunk: tokens that a job computes in one forward at most.
+        in_flight: forwards that are launched and not seen the end of, at most.
+        interval: tokens between two states that the prefix cache keeps; 0 for no prefix cache.
+        host_tokens: of every kind for which the host's arena has room; 0 for no host tier.
+        write: when pages go to the host.
+        files: whether what comes to the host is also put into files.
+        drafter: by name; empty for no speculation.
+        drafts: tokens that are guessed in a step at most.
+        ends: 2 where prompts are computed in an arena of their own and sent over, 1 elsewhere.
+    """
+
+    pattern: str = "gpt-oss-20b"
+    page_tokens: Few = 4
+    fp8: bool = False
+    late: bool = True
+    tokens: Tokens = 64
+    states: Few = 3
+    most_running: Few = 3
+    chunk: Few = 7
+    in_flight: Few = 2
+    interval: Tokens = 0
+    host_tokens: Tokens = 0
+    write: Write = "through"
+    files: bool = False
+    drafter: str = ""
+    drafts: Few = 3
+    ends: Literal[1, 2] = 1
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where features are switched on that do not go together."""
+        if self.pattern not in PATTERNS:
+            raise ValueError(f"no model has the pattern {self.pattern!r}")
+        if self.drafter and self.drafter not in DRAFTERS:
+            raise ValueError(f"there is no drafter {self.drafter!r}")
+        if self.interval % self.page_tokens:
+            raise ValueError("states are kept at the ends of pages")
+        if self.host_tokens and not self.interval:
+            raise ValueError("a host tier is below a prefix cache")
+        if self.files and not self.host_tokens:
+            raise ValueError("files are below a host tier")
+        if (self.drafter or self.ends == 2) and self.host_tokens:
+            raise ValueError("a host tier is below an engine that is alone and does not guess")
+        if self.ends == 2 and (self.drafter or not self.late):
+            raise ValueError("an end of two does not guess, and its device is late")
+        if self.tokens < LONGEST_PROMPT + MOST_NEW:
+            raise ValueError("the longest job must have room by itself")
+
+    @property
+    def layout(self) -> Layout:
+        """Of the model."""
+        return _layout(self.pattern, self.page_tokens, self.fp8, self.drafter)
+
+    @property
+    def policy(self) -> Policy:
+        """Of its engines."""
+        return Policy(self.most_running, self.chunk, self.in_flight, POSITIONS, self.interval or None)
+
+    def said(self) -> str:
+        """It in a line: what differs from a scene of no choices."""
+        plain = Scene()
+        differing = {
+            name: getattr(self, name) for name in self.__struct_fields__ if getattr(self, name) != getattr(plain, name)
+        }
+        return ", ".join(f"{name} {value}" for name, value in differing.items()) or "plain"
+
+
+def scene_of(sort: str, draws: Sequence[int]) -> Scene:
+    """A scene of a sort, chosen by numbers; zeros choose what is simplest."""
+    numbers = chain(draws, repeat(0))
+
+    def one_of(*choices: Choice) -> Choice:
+        return choices[next(numbers) % len(choices)]
+
+    page_tokens = one_of(4, 4, 1, 4, 16)
+    simplest: dict[str, Any] = {
+        "pattern": one_of(*PATTERNS),
+        "page_tokens": page_tokens,
+        "fp8": one_of(False, False, True),
+        "late": one_of(True, True, True, False) or sort == "transfer",
+        "tokens": one_of(64, 48, 96, 160),
+        "states": one_of(3, 2, 5),
+        "most_running": one_of(3, 1, 2, 4),
+        "chunk": one_of(7, 3, 12, 40),
+        "in_flight": one_of(2, 2, 1, 3),
+    }
+    return Scene(**simplest, **dict(_features(sort, page_tokens, numbers)))
+
+
+def _features(sort: str, page_tokens: int, numbers: Iterator[int]) -> Iterator[tuple[str, Any]]:
+    interval = (page_tokens * max(1, 8 // page_tokens), page_tokens * max(1, 16 // page_tokens))[next(numbers) % 2]
+    if sort in {"prefix", "host"} or (sort in {"speculation", "transfer"} and next(numbers) % 2):
+        yield "interval", interval
+    if sort == "host":
+        yield "host_tokens", (300, 12, 48)[next(numbers) % 3]
+        yield "write", ("back", "through")[next(numbers) % 2]
+        yield "files", bool(next(numbers) % 2)
+    if sort == "speculation":
+        yield "drafter", tuple(DRAFTERS)[next(numbers) % len(DRAFTERS)]
+        yield "drafts", (3, 1, 2, 4)[next(numbers) % 4]
+    if sort == "transfer":
+        yield "ends", 2
+
+
+def simpler(scene: Scene) -> Iterator[Scene]:
+    """Scenes that have one thing less, each as it is in a plain scene."""
+    plain = Scene()
+    for name in scene.__struct_fields__:
+        if getattr(scene, name) != getattr(plain, name):
+            try:
+                yield msgspec.structs.replace(scene, **{name: getattr(plain, name)})
+            except ValueError:
+                # what is left does not go together
+                continue
+
+
+@cache
+def _layout(pattern: str, page_tokens: int, fp8: bool, drafter: str) -> Layout:
+    draft = None
+    if drafter:
+        window = DRAFT_WINDOW if drafter == "dspark" else None
+        draft = Draft(1 if drafter == "eagle" else 2, kv_heads=2, head_dim=8, window=window)
+    dtype = DType.FP8_E4M3 if fp8 else DType.BF16
+    return tiny(pattern, Options(page_tokens=page_tokens, kv_dtype=dtype, draft=draft))
