@@ -188,6 +188,11 @@ def test_a_text_is_let_go_of_from_its_end() -> None:
     assert prefix.begin([7] * 41).tokens == 40
 
 
+def test_a_text_that_leaves_another_on_the_last_page_of_a_run_does_not_come_back_to_it() -> None:
+    _, prefix = _cached(tiny("gpt-oss-20b"), [1] * 4 + [2] * 4 + [3] * 4 + [4] * 4)
+    assert prefix.begin([1] * 4 + [9] * 4 + [3] * 4 + [4] * 4 + [5]).tokens == 4
+
+
 @pytest.mark.parametrize("page_tokens", [1, 3, 4, 16])
 def test_a_text_is_gone_on_with_where_the_window_has_what_it_looks_back_on_and_no_more(page_tokens: int) -> None:
     text = [7] * (-(-24 // page_tokens) * page_tokens)
