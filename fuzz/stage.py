@@ -16,7 +16,7 @@ from fuzz.needs import in_need_of_bytes
 from fuzz.oracle import admission
 from fuzz.oracle.situation import Situation
 from fuzz.setups import Setup
-from fuzz.tables import check_replica, check_tables, wrong_page
+from fuzz.tables import check_replica, check_tables
 from fuzz.targets.protocol import Built, Target
 from fuzz.violation import Violation
 from fuzz.watch import Watch
@@ -34,6 +34,11 @@ Place = tuple[int, int]
 """A band and a physical page of it."""
 
 _ACTIONS: Final = {kind: action.name for kind, (action, _) in PAGE_ACTIONS.items()}
+
+_BESIDE_BOUNDARIES: Final = frozenset(
+    {r.Allocate, r.Refused, r.Compact, r.Open, r.Hold, r.Issue, r.Land, r.Share, r.Drain, r.End}
+)
+"""The records after which an arena is at the boundaries where it was."""
 
 
 def on_record(refusal: Refusal) -> r.Refused:
@@ -65,6 +70,8 @@ class Stage:
         self._outcomes: Counter[tuple[str, str]] = Counter()
         self._operations: Counter[tuple[str, str]] = Counter()
         self._boundaries: Counter[str] = Counter()
+        # at which the arena is; none if that is to be looked up again
+        self._at: tuple[str, ...] | None = None
         # the page actions in turn; how many of a release's were the last reference's
         self._trail: list[str] = []
         self._freed = self._unshared = 0
@@ -78,6 +85,8 @@ class Stage:
         self._settled: list[int] = []
         self._refused: r.Refused | None = None
         self._decides = bool(admission.PROPERTIES & target.promises)
+        # what mattered for admission, when the judge had taken so many lines
+        self._case: tuple[int, Situation] | None = None
         self.has_memory = True
         """Whether the arena has bytes."""
         self.built = built = target.build(setup.layout, setup.arena_bytes, self._land_all, self._take)
@@ -140,7 +149,7 @@ class Stage:
         """
         copied = [list(ids) for ids in originals]
         logged = self._logged(script.Allocate, list(demand), list(settle), copied, wipe, None)
-        case = Situation(self.state) if self._decides else None
+        case = self._situation() if self._decides else None
         first = self._writers_of(copied, settle)
         result = self._made("allocate", lambda: self.allocator.allocate(demand, settle, copied or None, wipe=wipe))
         if case is not None and result is not None:
@@ -207,7 +216,7 @@ class Stage:
         if result is None:
             return None
         if self._decides:
-            self._check_plan(Situation(self.state), demand, settle, result)
+            self._check_plan(self._situation(), demand, settle, result)
         step = result.step if isinstance(result, Plan) else None
         self._count("plan", "does not fit" if step is None else "fits")
         return step
@@ -422,6 +431,8 @@ class Stage:
         if finding is not None:
             raise Violation(finding.check, finding.problem, finding)
         kind = type(record)
+        if kind not in _BESIDE_BOUNDARIES:
+            self._at = None
         self._follow(kind)
         if kind is r.Moved:
             self._moved.add(record.band)  # type: ignore[union-attr]  # its kind is known
@@ -499,6 +510,13 @@ class Stage:
 
     # ----------------------------------------------------------------------------------------------------- checks
 
+    def _situation(self) -> Situation:
+        """What matters for admission now.  It is the same from one question to the next, since these change nothing."""
+        lines = self._judge.lines
+        if self._case is None or self._case[0] != lines:
+            self._case = lines, Situation(self.state)
+        return self._case[1]
+
     def _check_admission(
         self,
         case: Situation,
@@ -528,7 +546,9 @@ class Stage:
     def _look(self) -> None:
         """After each call: what moved is read back at once, the rest as often as the watch says."""
         self.calls += 1
-        self._boundaries.update(boundaries_of(self.state))
+        if self._at is None:
+            self._at = tuple(boundaries_of(self.state))
+        self._boundaries.update(self._at)
         tables_every, contents_every = self.watch.tables_every, self.watch.contents_every
         if tables_every and self.calls % tables_every == 0:
             check_tables(self.allocator, self.state)
@@ -556,19 +576,10 @@ class Stage:
         s, memory = self.state, self._memory
         page_of, flying, contents = s.page_of, s.flying, s.bytes
         for band, written in enumerate(self._written):
-            if not written:
-                continue
-            replica = self.allocator.page_table(band).cpu().numpy()
             for vid in written:
-                page = page_of[band, vid]
-                if flying[band, page]:
-                    continue
-                at = int(replica[vid])
-                if at != page:
-                    raise wrong_page(self.allocator, band, vid, page, at)
-                value = contents[band, page]
-                if not memory.shows(band, page, value):
-                    raise self._lost(band, vid, page, memory.first_wrong_byte(band, page, value))
+                place = band, page_of[band, vid]
+                if place not in flying and not memory.shows(*place, contents[place]):
+                    raise self._lost(band, vid, place[1], memory.first_wrong_byte(*place, contents[place]))
         if not memory.sink_is_untouched():
             raise Violation("inside-arena", "somebody wrote below the arena's first page, where the sink is")
 

@@ -1,7 +1,5 @@
 """Whether the tables of an allocator say what the judge's state says."""
 
-import numpy as np
-
 from events.records import Snapshot
 from fuzz.targets.protocol import Driven
 from fuzz.violation import Violation
@@ -34,19 +32,15 @@ def _broken_by(allocator: Driven, snapshot: Snapshot) -> str:
 
 def check_replica(allocator: Driven, s: JudgedArena) -> None:
     """Raise Violation where the page table that kernels read sends a living id to a page where it does not live."""
-    for band in range(s.bands):
-        alive = [vid for where, vid in s.refs if where == band]
-        if not alive:
-            continue
-        found = allocator.page_table(band).cpu().numpy()[alive]
-        lives = np.array([s.page_of[band, vid] for vid in alive])
-        wrong = np.flatnonzero(found != lives)
-        if wrong.size:
-            first = int(wrong[0])
-            raise wrong_page(allocator, band, alive[first], int(lives[first]), int(found[first]))
+    tables = [allocator.page_table(band).cpu().numpy().data for band in range(s.bands)]
+    page_of = s.page_of
+    for place in s.refs:
+        band, vid = place
+        if tables[band][vid] != page_of[place]:
+            raise _wrong_page(allocator, band, vid, page_of[place], tables[band][vid])
 
 
-def wrong_page(allocator: Driven, band: int, vid: int, judged: int, found: int) -> Violation:
+def _wrong_page(allocator: Driven, band: int, vid: int, judged: int, found: int) -> Violation:
     """What it means that a kernel finds a living id at another page than the trace says.
 
     If the allocator's own table says the same as the kernel's, it is the trace that is wrong.

@@ -22,11 +22,14 @@ class Memory:
     def __init__(self, built: Built) -> None:
         self._built = built
         self._bands = built.allocator.chain.bands
+        self._grids = [(band.origin, band.page_bytes) for band in self._bands]
         self._patterns = [Patterns(band, built.allocator.view) for band in self._bands]
         self._take_arena()
 
     def _take_arena(self) -> None:
         self._arena = self._built.arena
+        # the same memory, from which a few bytes are taken in half the time
+        self._bytes = self._arena.data
         self._sink: npt.NDArray[np.uint8] = self._arena[: self._built.allocator.chain.base]
         self._sink[:] = SINK
 
@@ -44,11 +47,11 @@ class Memory:
 
     def shows(self, band: int, page: int, value: int) -> bool:
         """Whether a physical page holds exactly this value."""
-        geometry, patterns = self._bands[band], self._patterns[band]
-        begin = geometry.origin + page * geometry.page_bytes
-        found = self._arena[begin : begin + geometry.page_bytes]
+        patterns, (origin, size) = self._patterns[band], self._grids[band]
+        begin = origin + page * size
+        found = self._bytes[begin : begin + size]
         if patterns.padded:
-            return (found.view(np.uint64) & patterns.care).tobytes() == patterns.image(value)
+            return (np.frombuffer(found, np.uint64) & patterns.care).tobytes() == patterns.image(value)
         return found.tobytes() == patterns.image(value)
 
     def first_wrong_byte(self, band: int, page: int, value: int) -> int:

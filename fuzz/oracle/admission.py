@@ -91,9 +91,20 @@ def _release_problem(case: Situation, demand: Sequence[int], refused: Refused, g
 
 
 def _eviction_problem(case: Situation, demand: Sequence[int], refused: Refused) -> str | None:
-    least = [_least_eviction(case, demand, band) for band in range(len(demand))]
     said = list(refused.evict)
-    return None if said == least else f"the least counts of pages to evict are {least}, and it says {said}"
+    if len(said) == len(demand) and all(_is_least(case, demand, band, count) for band, count in enumerate(said)):
+        return None
+    least = [_least_eviction(case, demand, band) for band in range(len(demand))]
+    return f"the least counts of pages to evict are {least}, and it says {said}"
+
+
+def _is_least(case: Situation, demand: Sequence[int], band: int, count: int | None) -> bool:
+    """Whether a demand fits without so many live pages of a band and not with one more; none if it never fits."""
+    if count is None:
+        return not case.fits_after_eviction(demand, band, case.live[band])
+    if not 0 <= count <= case.live[band] or not case.fits_after_eviction(demand, band, count):
+        return False
+    return count == 0 or not case.fits_after_eviction(demand, band, count - 1)
 
 
 def _least_eviction(case: Situation, demand: Sequence[int], band: int) -> int | None:

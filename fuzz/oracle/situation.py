@@ -1,6 +1,6 @@
 """What matters for admission, taken from the judge's state before a call."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 
 from fuzz.oracle.packing import Chain, Want, fits
 from spec.judge.arena import JudgedArena
@@ -37,7 +37,11 @@ class Situation:
         self.live = [len(pages) for pages in live]
         """How many pages of each band live."""
         self._living = [_extent(pages) for pages in live]
-        self._held = [[(page, who) for (of, page), who in self.holders.items() if of == band] for band in bands]
+        self._held: list[list[tuple[int, set[int]]]] = [[] for _ in bands]
+        for (band, page), who in self.holders.items():
+            self._held[band].append((page, who))
+        # of each set of tickets that was asked about
+        self._left_behind: dict[Set[int], list[tuple[int, Extent]]] = {}
 
     def is_feasible(
         self, demand: Sequence[int], step: int, retired: Set[int] = NOBODY, gate_open: bool = False
@@ -52,14 +56,25 @@ class Situation:
         """
         may_move = gate_open or not self.publishers
         ends = (0, len(demand) - 1)
+        left = self._left_behind.get(retired)
+        if left is None:
+            left = self._left_behind[retired] = self._left_by(retired)
         wants = []
-        for band, count in enumerate(demand):
-            fixed = _extent([page for page, holders in self._held[band] if not holders <= retired])
+        for band, (count, live, (withheld, fixed)) in enumerate(zip(demand, self.live, left, strict=True)):
             if not (may_move and (step == RELAYOUT or (step == COMPACT_ENDS and band in ends))):
                 fixed = _hull(fixed, self._living[band])
-            still_withheld = sum(not holders <= retired for holders in self._withheld[band])
-            wants.append(Want(self.live[band] + still_withheld + count, *fixed))
+            wants.append(Want(live + withheld + count, *fixed))
         return fits(self.chain, wants)
+
+    def _left_by(self, retired: Set[int]) -> list[tuple[int, Extent]]:
+        """Of each band how many pages are withheld, and the extent of those that are held, by tickets besides these."""
+        return [
+            (
+                sum(not holders <= retired for holders in withheld),
+                _extent([page for page, holders in held if not holders <= retired]),
+            )
+            for withheld, held in zip(self._withheld, self._held, strict=True)
+        ]
 
     def fits_empty(self, demand: Sequence[int]) -> bool:
         """Whether an empty arena could hold a demand."""
@@ -72,9 +87,8 @@ class Situation:
         return fits(self.chain, wants)
 
 
-def _extent(pages: Iterable[int]) -> Extent:
-    first = min(pages, default=0)
-    return first, max(pages, default=first - 1) + 1
+def _extent(pages: Sequence[int]) -> Extent:
+    return (min(pages), max(pages) + 1) if pages else (0, 0)
 
 
 def _hull(one: Extent, other: Extent) -> Extent:
