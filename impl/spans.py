@@ -1,56 +1,38 @@
 """Choosing the spans of a chain: without moving a page, or moving the fewest bytes."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from impl.arithmetic.admission import Needs, free_from, free_until
 from impl.arithmetic.ends import useful_ends
 from impl.arithmetic.grid import address, first_page_from, pages_until
+from impl.arithmetic.in_place import in_place
 from impl.chain import Chain
 from impl.columns import Column, chosen, column
 from impl.ledger import Extent
 from impl.pages import Pages
 
+NO_WISH: Final = -1
+
 
 def spans_in_place(chain: Chain, needs: Sequence[Needs], placement: Mapping[int, float]) -> tuple[Extent, ...]:
-    """Spans that contain the present ones, for needs that are known to fit so.
-
-    A float grows towards the wider of the gaps beside it.  One that was empty appears where `placement` says, as a
-    fraction of the arena, or in the middle of the gap between its neighbours, where all have the most room to grow.
+    """Spans that contain all that is in use, for needs that are known to fit so; see `impl.arithmetic.in_place`.
 
     Args:
         chain: the geometry.
         needs: pages that each band must have; pinned is all that is in use.
-        placement: of some bands.
+        placement: of some bands, as a fraction of the arena: where they appear if they were empty.
     """
+    wishes = [NO_WISH] * len(needs)
+    for band, wish in placement.items():
+        wishes[band] = _wished(chain, needs[band], wish)
     limits = free_until(chain.capacity, needs)
-    last = len(needs) - 1
-    free = chain.base
-    spans = []
-    for band, (origin, size, need, lo, hi) in enumerate(needs):
-        if band == 0:
-            lo, hi = chain.bottom, max(hi, chain.bottom + need)
-        elif band == last:
-            lo, hi = min(lo, chain.top - need) if lo < hi else chain.top - need, chain.top
-        elif need > hi - lo:
-            lowest, highest = first_page_from(origin, size, free), pages_until(origin, size, limits[band])
-            if lo == hi:
-                lo = _appearance(chain, needs[band], lowest, highest - need, placement.get(band))
-                hi = lo + need
-            else:
-                more, below, above = need - (hi - lo), lo - lowest, highest - hi
-                down = min(more, below) if below >= above else max(0, more - above)
-                lo, hi = lo - down, hi + more - down
-        if lo < hi:
-            free = address(origin, size, hi)
-        spans.append((lo, hi))
-    return tuple(spans)
+    return tuple(in_place(chain.base, chain.bottom, chain.top, needs, limits, wishes))
 
 
-def _appearance(chain: Chain, need: Needs, lowest: int, highest: int, wish: float | None) -> int:
-    if wish is None:
-        return (lowest + highest) // 2
-    wished = pages_until(need.origin, need.size, chain.base + int(wish * (chain.capacity - chain.base)))
-    return min(max(wished, lowest), highest)
+def _wished(chain: Chain, need: Needs, wish: float) -> int:
+    byte = chain.base + int(wish * (chain.capacity - chain.base))
+    return max(0, pages_until(need.origin, need.size, byte))
 
 
 def cheapest_spans(chain: Chain, needs: Sequence[Needs], bands: Sequence[Pages]) -> tuple[Extent, ...]:

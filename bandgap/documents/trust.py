@@ -7,6 +7,7 @@ from bandgap.documents.admitted import PROSE as PROSE_OF_ADMISSION
 from bandgap.documents.admitted import by_property, shown
 from bandgap.documents.catalogue import all_faults, catalogue
 from bandgap.documents.markdown import bullets, code, joined, listed, sentence, table
+from bandgap.documents.planning import planning_blocks
 from bandgap.documents.semantics import NOTE
 from properties.admission.asking import SEEDED
 from properties.assumptions import ASSUMPTIONS, ENCODINGS, given_at, stages
@@ -28,6 +29,43 @@ Three statements, each by its own means:
    byte that was written is read back. Trusted: the driver, and that it asks for what an engine would.
 3. **The checkers can fail.** Shown: each guard sentence is left out and each seeded fault is planted, and the property
    that is named must break."""
+
+MEANS = (
+    "Of every obligation the solver says that its negation cannot be: no arena of any size, with any number of bands, "
+    "pages, tickets and ids and pages of any size, is a counterexample.",
+    "What each of them is given can be: so nothing is proved of nothing.",
+    "Every sentence of a guard and every invariant is needed, and every seeded fault is refuted by the property that "
+    "it names: so the obligations can fail.",
+    "Everything had an answer. What the solver does not decide is red.",
+)
+"""What follows from a green proof."""
+
+MEANS_NOT = (
+    (
+        "That the allocator does what the specification says.",
+        "Proofs are about the specification, and about those lines of the allocator that theorems run "
+        "([which](#planning-function-by-function)). Everything else of it is judged while it runs: a call that nobody "
+        "made has not been judged.",
+    ),
+    (
+        "That a property of admission holds of `Admission.plan` as a whole.",
+        "Its theorems are links: each is the solver's, but that they join into the property is read by people, and "
+        "tested against searches through everything there is. Where a theorem takes another as given it says so "
+        "(`leans_on`), and both are asked.",
+    ),
+    (
+        "That it ends, or how soon.",
+        "Nothing is said of time. That planning and retrying come to an end is shown by counts that fall; the turns of "
+        "a Python loop are taken on trust.",
+    ),
+    (
+        "That the device does its part.",
+        "Streams, events and landing writes are modelled as below; kernels are compared with their twins, which is "
+        "testing.",
+    ),
+    ("That there is no other way to lose data.", "What is not modelled is listed, too."),
+)
+"""What does not."""
 
 MODELLED = (
     ("spans, holes, gaps and their order in the arena", "as maps from pages and bands, with addresses in bytes"),
@@ -87,6 +125,11 @@ def _blocks() -> Iterator[str]:
     yield NOTE
     yield CLAIM
     yield "What each property says is in [the semantics](semantics.md)."
+    yield "## What a green proof means"
+    yield "`bandgap prove` ends with 0 only if all of this is so:"
+    yield bullets(MEANS)
+    yield "It does not mean:"
+    yield bullets(f"**{what}** {why}" for what, why in MEANS_NOT)
     yield "## What is proved"
     yield _counts()
     yield (
@@ -108,6 +151,8 @@ def _blocks() -> Iterator[str]:
     yield from _induction()
     yield "## Admission"
     yield from _admission()
+    yield "## Planning, function by function"
+    yield from planning_blocks()
     yield "## That the checkers can fail"
     yield from _weakenings()
     yield "## What is modelled"
@@ -147,7 +192,7 @@ def _contracts() -> str:
     return (
         f"{len(CONTRACTS)} contracts of the {functions} functions of `impl/arithmetic` are confirmed by CrossHair, "
         f"which runs the lines themselves on all paths; each of {len(breaking())} changes to those lines is refuted by "
-        "the contract that it must break. Contracts that speak of a chain are of two or three bands, with pages of "
+        "the contract that it must break. Contracts that speak of a chain are of two to four bands, with pages of "
         "given sizes where they say so. `bandgap prove contracts` shows them; `make nightly` does, too."
     )
 
@@ -209,9 +254,10 @@ def _admission() -> Iterator[str]:
         "and tickets. Taken on trust: that a loop does its turns one after the other; that whole numbers of which "
         "something is false have a least one, from which induction is shown; that arrays do what "
         "`properties/admission/rows` says of numpy's, which is tested; that no layout moves 2 to the 62 bytes. What is "
-        "tested, among other things against exhaustive searches: that the loops of `impl/spans` go over the bands that "
-        "need pages, from the low end and back; that the allocator hands the right counts to the arithmetic; that no "
-        "sequence of legal actions gets by with fewer bytes than a layout says."
+        "tested, among other things against exhaustive searches: that the loop of `cheapest_spans` goes over the bands "
+        "that need pages, from the low end and back; that the allocator hands the right counts to the arithmetic; that "
+        "no sequence of legal actions gets by with fewer bytes than a layout says. [Below](#planning-function-by-"
+        "function) it is told of every function."
     )
     for name, prose in PROSE_OF_ADMISSION.items():
         yield f"### {code(name)}\n\n{prose}\n\n{bullets(shown(found[name]))}"

@@ -105,15 +105,18 @@ def chain_of(code: Code, s: State) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class LastOf(Sequence[Any]):
-    """A chain of which only the last band is asked for, by a function whose loop was taken apart."""
+class EndsOf(Sequence[Any]):
+    """A chain of which only the last band is asked for, or the first, by a function whose loop was taken apart."""
 
     last: Any
+    first: Any = None
 
     def __len__(self) -> int:
         raise TypeError("nobody knows how many bands there are")
 
     def __getitem__(self, index: Any) -> Any:
+        if index == 0 and self.first is not None:
+            return self.first
         if index != -1:
-            raise IndexError(f"only the last band is known, not {index}")
+            raise IndexError(f"only what is at the ends is known, not {index}")
         return self.last

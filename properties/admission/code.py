@@ -1,6 +1,7 @@
 """The lines of `impl.arithmetic` and `impl.columns`, read with other words.
 
-A solver's stand in place of those that branch and divide, and, where arrays are unknown, of numpy's.
+A solver's stand in place of those that branch and divide, of Python's own `x if c else y`, `min` and `max`, and, where
+arrays are unknown, of numpy's.
 
 What is run is compiled from the very source of the modules.  A seeded fault is another text in the place of one of
 their lines.
@@ -19,6 +20,7 @@ import impl.arithmetic.choice
 import impl.arithmetic.ends
 import impl.arithmetic.fewest
 import impl.arithmetic.grid
+import impl.arithmetic.in_place
 import impl.arithmetic.placement
 import impl.columns
 from spec.logic import And, If, Or
@@ -30,6 +32,7 @@ MODULES = (
     impl.arithmetic.admission,
     impl.arithmetic.ends,
     impl.arithmetic.fewest,
+    impl.arithmetic.in_place,
     impl.columns,
 )
 """In the order in which they import each other."""
@@ -47,6 +50,35 @@ def divided(dividend: Any, divisor: Any) -> Any:
     """The quotient rounded down, of plain numbers or of terms; those round so where divisors are positive."""
     of_terms = isinstance(dividend, z3.ExprRef) or isinstance(divisor, z3.ExprRef)
     return dividend / divisor if of_terms else dividend // divisor
+
+
+CHOOSE = "chosen_by"
+"""The word that is read where the source has `x if c else y`."""
+
+
+def chosen(condition: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+    """One of two values, or of two tuples member by member; of plain values only the one that is chosen is made."""
+    return _either(condition, yes(), no()) if isinstance(condition, z3.ExprRef) else yes() if condition else no()
+
+
+def _either(condition: Any, yes: Any, no: Any) -> Any:
+    if isinstance(yes, tuple):
+        return tuple(_either(condition, one, other) for one, other in zip(yes, no, strict=True))
+    return If(condition, yes, no)
+
+
+def smallest(one: Any, other: Any) -> Any:
+    """The smaller of two, as Python's `min` finds it."""
+    return chosen(other < one, lambda: other, lambda: one)
+
+
+def largest(one: Any, other: Any) -> Any:
+    """The larger of two, as Python's `max` finds it."""
+    return chosen(other > one, lambda: other, lambda: one)
+
+
+PYTHONS: Words = {DIVIDE: divided, CHOOSE: chosen, "min": smallest, "max": largest}
+"""What is read in place of what Python itself has, for plain values and for terms."""
 
 
 BRANCHES: Words = {"select": If, "both": lambda a, b: And(a, b), "either": lambda a, b: Or(a, b)}
@@ -89,20 +121,26 @@ def loaded(words: Words = BRANCHES, edit: Edit | None = None) -> Code:
         if edit is not None and edit.old in source:
             edited += source.count(edit.old)
             source = source.replace(edit.old, edit.new)
-        tree = _DivisionByWord().visit(ast.parse(source))
+        tree = _ByWord().visit(ast.parse(source))
         space: dict[str, Any] = {"__name__": module.__name__}
         exec(compile(ast.fix_missing_locations(tree), module.__file__ or "", "exec"), space)
         functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
         trees |= functions
         known |= {name: space[name] for name in functions if name not in words}
         known |= {node.name: space[node.name] for node in tree.body if isinstance(node, ast.ClassDef)}
-        space |= {**known, DIVIDE: divided}
+        space |= {**known, **PYTHONS}
     if edit is not None and edited != 1:
         raise ValueError(f"{edit.old!r} is there {edited} times")
-    return Code({**known, DIVIDE: divided}, trees)
+    return Code({**known, **PYTHONS}, trees)
 
 
-class _DivisionByWord(ast.NodeTransformer):
+class _ByWord(ast.NodeTransformer):
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        self.generic_visit(node)
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        sides = [ast.Lambda(nothing, side) for side in (node.body, node.orelse)]
+        return ast.copy_location(ast.Call(ast.Name(CHOOSE, ast.Load()), [node.test, *sides], []), node)
+
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         self.generic_visit(node)
         if not isinstance(node.op, ast.FloorDiv):

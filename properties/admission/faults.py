@@ -254,6 +254,26 @@ FAULTS = {
         "lo = select(pinned, smaller(hi - need, pin_lo), hi - need)",
         "lo = hi - need",
     ),
+    "grows-over-its-neighbour": _line(
+        "a float that grows without a move takes more pages above it than are free",
+        "in-place-is-legal",
+        "max(0, more - above))",
+        "0)",
+        "sglang#39294",
+    ),
+    "appears-beyond-its-room": _line(
+        "an empty float appears where it is wished for, whatever lies there",
+        "in-place-is-legal",
+        "max(lowest, min(wish, highest - need))",
+        "wish",
+    ),
+    "gives-up-what-is-in-use": _line(
+        "the first span is made as short as the need allows, whatever lies above that",
+        "in-place-is-legal",
+        "hi = max(hi, bottom + need) if lo < hi else bottom + need",
+        "hi = bottom + need",
+        "sglang#36730",
+    ),
     "evicts-a-page-too-few": _line(
         "a refusal asks for a page less than must be given up",
         "eviction-is-enough",

@@ -9,10 +9,10 @@ from typing import Any
 
 import z3
 
-from properties.admission.chains import LastOf, Numbers, any_chain, chain_of, given, needs, small_chain
+from properties.admission.chains import EndsOf, Numbers, any_chain, chain_of, given, needs, small_chain
 from properties.admission.code import Code
 from properties.admission.grid import laws
-from properties.admission.loops import Loop, loop_of
+from properties.admission.loops import Loop, Order, loop_of
 from properties.admission.questions import Induction, Question, by_induction, for_all
 from properties.admission.subject import Subject
 from properties.admission.theorem import Theorem
@@ -31,12 +31,12 @@ class Packing:
         self.code, self.s = code, s
         self.free = z3.Function("packed_free", z3.IntSort(), z3.IntSort())
         self.fits = z3.Function("fits", z3.IntSort(), z3.BoolSort())
-        self.loop: Loop = loop_of(code, "feasible")
+        self.loop: Loop = loop_of(code, "feasible", Order.UP)
         self.last = s.bands - 1
         self.arguments = {
             "base": s.base,
             "capacity": s.capacity,
-            "chain": LastOf(needs(code, s, self.last)),
+            "chain": EndsOf(needs(code, s, self.last)),
         }
 
     def carried(self, band: Term) -> dict[str, Any]:

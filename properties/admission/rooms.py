@@ -11,7 +11,7 @@ import z3
 from properties.admission.chains import CHAIN, Numbers, any_chain, chain_of, given, needs, small_chain
 from properties.admission.code import Code
 from properties.admission.grid import laws
-from properties.admission.loops import loop_of
+from properties.admission.loops import Order, loop_of
 from properties.admission.packing import contains_pins
 from properties.admission.questions import Induction, Question, by_induction, for_all
 from properties.admission.subject import Subject
@@ -38,11 +38,9 @@ class Rooms:
     def __init__(self, code: Code, s: State) -> None:
         self.code, self.s = code, s
         self.free, self.limit = number_function("free"), number_function("limit")
-        self.low, self.high = loop_of(code, "free_from"), loop_of(code, "free_until")
+        self.low, self.high = loop_of(code, "free_from", Order.UP), loop_of(code, "free_until", Order.DOWN)
         self.last, self.band = s.bands - 1, z3.Int("band")
         counted = list(range(LENGTH))
-        if self.low.from_the_top or not self.high.from_the_top:
-            raise ValueError("free_from goes up, free_until down")
         if (
             self.low.after({}, {"free": counted}) != counted
             or self.high.after({}, {"limits": counted}) != counted[::-1]

@@ -358,6 +358,56 @@ def ends_stay_in_the_room(band: Needs, lowest: int, highest: int, live: int, liv
     return bool(inside_room & ((pin_lo >= pin_hi) | ((lo_max <= pin_lo) & (hi_min >= pin_hi))))
 
 
+# ----------------------------------------------------------------------------------------------------------- in place
+
+
+@contract(
+    "float_in_place",
+    grows_beyond_its_room=("max(0, more - above))", "0)"),
+    appears_beyond_its_room=("max(lowest, min(wish, highest - need))", "wish"),
+    appears_above_the_middle=("(lowest + highest - need) // 2", "(lowest + highest) // 2"),
+)
+def grows_in_its_room(free: int, limit: int, wish: int, band: Needs) -> bool:
+    """A float with pages of 2 bytes that has room: it gets what it needs there, with its pins, and no page more.
+
+    pre: band.pin_lo <= band.pin_hi and band.need > band.pin_hi - band.pin_lo
+    post: _
+    """
+    band = band._replace(size=2)
+    lowest = code.first_page_from(band.origin, 2, free)
+    highest = code.pages_until(band.origin, 2, limit)
+    pinned = band.pin_lo < band.pin_hi
+    if highest - lowest < band.need or (pinned and not lowest <= band.pin_lo <= band.pin_hi <= highest):
+        return True
+    lo, hi = code.float_in_place(free, limit, wish, *band)
+    found: bool = has(band, lo, hi) & (hi - lo == band.need) & (free <= start(band, lo)) & (end(band, hi) <= limit)
+    return found
+
+
+@contract(
+    "in_place",
+    grows_the_last_over_its_pins=("lo = min(lo, top - need) if lo < hi else top - need", "lo = top - need"),
+    forgets_the_float=("free = address(origin, size, hi) if lo < hi else free", "free = base"),
+)
+def spans_contain_their_pins(low: Needs, middle: Needs, other: Needs, high: Needs, limit: int, wish: int) -> bool:
+    """Four bands with pages of a byte: each has its pins, the ends are anchored, and a float appears clear of others.
+
+    All but the second float have what they need in use; it is empty, and there is room for the page that it needs.
+
+    pre: 0 < low.pin_hi <= middle.pin_lo < middle.pin_hi < limit <= high.pin_lo < 100
+    post: _
+    """
+    chain = [
+        Needs(0, 1, low.pin_hi, 0, low.pin_hi),
+        Needs(0, 1, middle.pin_hi - middle.pin_lo, middle.pin_lo, middle.pin_hi),
+        Needs(0, 1, 1, other.pin_lo, other.pin_lo),
+        Needs(0, 1, 99 - high.pin_lo, high.pin_lo, 100),
+    ]
+    first, kept, appeared, last = code.in_place(0, 0, 100, chain, [0, 0, limit, 100], [-1, -1, wish, -1])
+    ends = (first == (0, low.pin_hi)) & (last == (high.pin_lo, 100)) & (kept == (middle.pin_lo, middle.pin_hi))
+    return bool(ends & (middle.pin_hi <= appeared[0]) & (appeared[1] == appeared[0] + 1) & (appeared[1] <= limit))
+
+
 # ------------------------------------------------------------------------------------------------------------- fewest
 
 

@@ -17,7 +17,7 @@ from properties.selection import everything
 from properties.specification import SPECIFICATIONS
 from properties.unbounded import OPAQUE
 from spec.judge.checks import CHECKS
-from tests.docs.links import links_of
+from tests.docs.links import anchors_of, links_of
 from tests.house.walls import ROOT
 
 
@@ -102,4 +102,7 @@ def test_what_only_tests_cover_is_what_faults_name_and_no_proof_speaks_of() -> N
 def test_its_links_lead_somewhere() -> None:
     links = links_of(text())
     assert links
-    assert not [link for link in links if not (ROOT / "docs" / link).exists()]
+    inside = {link.removeprefix("#") for link in links if link.startswith("#")}
+    assert inside
+    assert inside <= anchors_of(text())
+    assert not [link for link in links if not link.startswith("#") and not (ROOT / "docs" / link).exists()]

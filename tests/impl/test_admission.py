@@ -12,8 +12,14 @@ from tests.impl.brute import Problem, situation
 from tests.impl.exactness import compare
 from tests.impl.toys import Driver, filled, random_layout, toy_layout
 
+CASES = [(2, 1500), (3, 500), (4, 250)]
+"""Bands, and demands on chains of so many."""
 
-@pytest.mark.parametrize(("bands", "cases"), [(2, 1500), (3, 500), (4, 250)])
+BY_STEPS = 150
+"""Demands that are met by a search through page actions."""
+
+
+@pytest.mark.parametrize(("bands", "cases"), CASES)
 def test_plans_are_exact_and_can_be_carried_out(bands: int, cases: int) -> None:
     seen = exactness.run(bands, cases)
     assert cases <= seen["cases"]
@@ -25,7 +31,7 @@ def test_plans_are_exact_and_can_be_carried_out(bands: int, cases: int) -> None:
 
 
 def test_no_sequence_of_page_actions_moves_fewer_bytes() -> None:
-    seen = exactness.run_by_steps(150)
+    seen = exactness.run_by_steps(BY_STEPS)
     assert {"step 1", "step 2", "step 3", "refused"} <= seen.keys(), seen
 
 
@@ -36,10 +42,19 @@ def test_a_long_run_adds_up_what_its_processes_did(capsys: pytest.CaptureFixture
     assert "gate closed" in printed.out
 
 
+PATTERNS = 37
+"""Every seventh way in which four pages can be holes, live, held or withheld."""
+
+DEMANDS = 6 * 8 * 2
+"""On each, with a ticket that may be settled, and without."""
+
+
 def test_every_pattern_of_pins_and_every_demand() -> None:
     """Two bands with pages of 48 and 32 bytes in 192; each page a hole, live, held, or withheld."""
     layout = toy_layout(("state", 48), ("full", 32))
     patterns = list(product(("hole", "live", "held", "withheld"), repeat=2 + 2))
+    compared = 0
+    assert len(patterns[::7]) == PATTERNS
     for pattern in patterns[::7]:
         allocator = Allocator(layout, 256 + 192)
         names = filled(allocator, [2, 2])
@@ -51,6 +66,8 @@ def test_every_pattern_of_pins_and_every_demand() -> None:
         for demand in product(range(6), range(8)):
             for settle in ([], [ticket]):
                 compare(allocator, list(demand), settle)
+                compared += 1
+    assert compared == PATTERNS * DEMANDS
 
 
 def test_two_kinds_each_have_room_for_four_but_together_only_for_three() -> None:

@@ -41,8 +41,14 @@ def spans(allocator: Allocator) -> list[int]:
     return [kind.span for kind in allocator.statistics().kinds]
 
 
-@pytest.mark.parametrize("seed", range(60))
-@pytest.mark.parametrize("patience", [(1 << 16, 1 << 8), (1, 0)], ids=["as it is", "looking at one page"])
+SEEDS = range(60)
+
+PATIENCE = {"as it is": (1 << 16, 1 << 8), "looking at one page": (1, 0)}
+"""`LOOK` and `LOOK_PER_MOVE`."""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("patience", PATIENCE.values(), ids=PATIENCE)
 def test_idle_compaction_ends_with_the_smallest_spans_that_pins_allow(
     seed: int, patience: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

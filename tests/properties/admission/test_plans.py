@@ -82,8 +82,12 @@ def plans(cases: int) -> Counter[str]:
     return seen
 
 
+CASES = 2_000
+"""Demands."""
+
+
 def test_every_plan_leads_to_a_legal_layout() -> None:
-    seen = plans(2_000)
+    seen = plans(CASES)
     assert all(seen[f"step {step}"] > 20 for step in (IN_PLACE, COMPACT_ENDS, RELAYOUT)), seen
     assert seen["settling"] > 20, seen
     assert seen["refused"] > 100, seen

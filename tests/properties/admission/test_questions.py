@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 import z3
 
-from impl.arithmetic import admission, placement
+from impl.arithmetic import admission, in_place, placement
 from properties import hypotheses
 from properties.admission import asking
+from properties.admission import code as code_module
 from properties.admission.chains import any_chain, needs
 from properties.admission.code import BRANCHES, GRID, Edit, loaded
-from properties.admission.loops import loop_of
+from properties.admission.loops import Order, loop_of
 from properties.admission.questions import Induction, Question, by_induction
 from properties.admission.readings import ANYTHING
 from properties.admission.subject import AS_IT_IS, Subject
@@ -78,17 +79,49 @@ def test_the_turns_of_a_loop_one_after_the_other_are_the_whole_function(bands: i
     chain = [needs(code, s, z3.IntVal(band)) for band in range(bands)]
     arguments = {"base": s.base, "capacity": s.capacity, "chain": chain}
     takes = {
-        "feasible": ("base", "capacity", "chain"),
-        "free_from": ("base", "chain"),
-        "free_until": ("capacity", "chain"),
+        "feasible": (Order.UP, ("base", "capacity", "chain")),
+        "free_from": (Order.UP, ("base", "chain")),
+        "free_until": (Order.DOWN, ("capacity", "chain")),
     }
-    for name, parameters in takes.items():
-        loop = loop_of(code, name)
+    for name, (order, parameters) in takes.items():
+        loop = loop_of(code, name, order)
         carried = loop.before(arguments)
-        for band in reversed(chain[1:]) if loop.from_the_top else chain[:-1]:
+        for band in (chain[i] for i in order.of(bands)):
             carried = loop.turn(arguments, carried, band)
         whole = getattr(code, name)(*[arguments[parameter] for parameter in parameters])
         assert z3.eq(_joined(loop.after(arguments, carried)), _joined(whole)), name
+
+
+@pytest.mark.usefixtures("anything")
+@pytest.mark.parametrize("bands", range(2, 6))
+def test_so_are_those_of_a_loop_between_the_ends(bands: int) -> None:
+    code = loaded({**BRANCHES, **GRID})
+    s = any_chain(code)
+    chain = [needs(code, s, z3.IntVal(band)) for band in range(bands)]
+    limits, wishes = ([z3.Int(f"{name} {band}") for band in range(bands)] for name in ("limit", "wish"))
+    arguments = {"base": s.base, "bottom": s.bottom, "top": s.top, "chain": chain}
+    loop = loop_of(code, "in_place", Order.BETWEEN)
+    carried = loop.before(arguments)
+    for band in Order.BETWEEN.of(bands):
+        carried = loop.turn(arguments, carried, (chain[band], limits[band], wishes[band]))
+    whole = code.in_place(**arguments, limits=limits, wishes=wishes)
+    parts = loop.after(arguments, carried)
+    assert len(parts) == len(whole) == bands
+    assert all(z3.eq(z3.Sum(*one), z3.Sum(*other)) for one, other in zip(parts, whole, strict=True))
+
+
+def test_words_of_pythons_own_are_read_as_python_reads_them() -> None:
+    with reading(ANYTHING):
+        one, other = z3.Ints("one other")
+        values = [(1, 2), (2, 1), (1, 1)]
+        for found, name in ((code_module.smallest(one, other), min), (code_module.largest(one, other), max)):
+            for pair in values:
+                put = z3.substitute(found, (one, z3.IntVal(pair[0])), (other, z3.IntVal(pair[1])))
+                assert z3.simplify(put).as_long() == name(pair)
+        first, second = code_module.chosen(one > 0, lambda: (1, other), lambda: (0, one))
+        assert z3.eq(first, z3.If(one > 0, z3.IntVal(1), z3.IntVal(0)))
+        assert z3.eq(second, z3.If(one > 0, other, one))
+    assert code_module.chosen(True, lambda: 1, lambda: [][0]) == 1, "of plain values only what is chosen is made"
 
 
 def _joined(terms: z3.ExprRef | list[z3.ExprRef]) -> z3.ExprRef:
@@ -99,10 +132,12 @@ def test_what_is_run_on_plain_numbers_is_what_the_allocator_runs() -> None:
     code = loaded()
     chain = [(0, 2, 2, 0, 0), (1, 3, 1, 1, 2), (0, 1, 3, 0, 0)]
     for capacity in range(2, 16):
-        ours, theirs = ([make(*each) for each in chain] for make in (code.Needs, admission.Needs))
+        ours, theirs = [code.Needs(*each) for each in chain], [admission.Needs(*each) for each in chain]
         assert code.feasible(1, capacity, ours) == admission.feasible(1, capacity, theirs)
         assert code.free_from(1, ours) == admission.free_from(1, theirs)
         assert code.free_until(capacity, ours) == admission.free_until(capacity, theirs)
+        rest = [capacity] * 3, [-1, 2, -1]
+        assert code.in_place(1, 0, capacity, ours, *rest) == in_place.in_place(1, 0, capacity, theirs, *rest)
         for each in chain:
             assert code.place_high(capacity, *each) == placement.place_high(capacity, *each)
 
@@ -112,13 +147,16 @@ def test_a_loop_over_other_bands_is_no_loop_over_the_chain() -> None:
         ("for band in chain[:-1]:\n        _, _, free", "for band in chain[1:-1]:\n        _, _, free"),
         ("for band in chain[:-1]:\n        _, _, free", "for band in chain:\n        _, _, free"),
     ):
-        with pytest.raises(ValueError, match="feasible does not take the bands in order"):
-            loop_of(loaded(edit=Edit(old, new)), "feasible")
+        with pytest.raises(ValueError, match="feasible does not take the bands from the first"):
+            loop_of(loaded(edit=Edit(old, new)), "feasible", Order.UP)
+    across = Edit("zip(chain[1:-1], limits[1:-1], wishes[1:-1]", "zip(chain[1:-1], limits[:-2], wishes[1:-1]")
+    with pytest.raises(ValueError, match="in_place takes what is of several bands at once"):
+        loop_of(loaded(edit=across), "in_place", Order.BETWEEN)
     with pytest.raises(ValueError, match="least_eviction is not one loop"):
-        loop_of(loaded(), "least_eviction")
+        loop_of(loaded(), "least_eviction", Order.UP)
 
 
-@pytest.mark.parametrize(("text", "times"), [("nobody ever wrote this", 0), ("lo < hi", 2)])
+@pytest.mark.parametrize(("text", "times"), [("nobody ever wrote this", 0), ("pin_lo < pin_hi", 4)])
 def test_an_edit_of_a_line_that_is_not_there_once_is_noticed(text: str, times: int) -> None:
     with pytest.raises(ValueError, match=f"is there {times} times"):
         loaded(edit=Edit(text, "0"))
