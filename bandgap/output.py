@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 """The option that every verb takes, as its parameter `as_json`."""
@@ -24,6 +25,11 @@ def err() -> Console:
 def print_json(document: object) -> None:
     """Prints one JSON document: anything that msgspec encodes, such as dicts, dataclasses and enums."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+
+
+def harmless(text: str) -> str:
+    """Text from outside for a console that reads markup: nothing in it is obeyed by the console or the terminal."""
+    return escape(printable(text))
 
 
 def printable(text: str) -> str:

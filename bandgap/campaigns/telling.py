@@ -2,16 +2,17 @@
 
 import shlex
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 
 from bandgap.campaigns.evidence import evidence_of
 from bandgap.campaigns.running import Ended
 from bandgap.campaigns.terms import Terms
 from bandgap.gate.verdict import Answer, Reason, answer_of
 from bandgap.gate.violation import Violation
+from bandgap.output import harmless
 from bandgap.peers.telling import again
 from bandgap.reports.coverage import document as of_parts
 from bandgap.reports.coverage import lines
@@ -51,11 +52,9 @@ class Teller:
         for name, one in campaign.files().items():
             if name not in self._known:
                 self._known.add(name)
-                problem, excused = escape(one.finding.problem), self._terms.excuse(one)
-                known = f"; known: {escape(excused.owner)} until {excused.expires}" if excused else ""
-                self._console.print(
-                    f"[bold red]{one.finding.look[0]}[/] breaks on {one.finding.setup}: {problem}{known}"
-                )
+                broken, excused = _broken(one, [one.finding.setup]), self._terms.excuse(one)
+                known = f"; known: {harmless(excused.owner)} until {excused.expires}" if excused else ""
+                self._console.print(f"{broken}{known}")
         if now - self._shown >= SHOWN_EVERY:
             self._shown = now
             rate = (summary.calls - self._calls) / (now - self._begun)
@@ -116,6 +115,7 @@ def document(ended: Ended, terms: Terms) -> dict[str, Any]:
         "seconds": round(summary.seconds, 3),
         "calls_per_second": round(_rate(campaign), 1),
         "excused": summary.excused,
+        "corpus_problem": campaign.not_put,
         "coverage": {
             "actions": dict(sorted(coverage.actions.items())),
             "outcomes": {f"{call}: {how}": n for (call, how), n in sorted(coverage.outcomes.items())},
@@ -162,31 +162,38 @@ def show(ended: Ended, terms: Terms, console: Console) -> None:
     campaign, summary, plan = ended.campaign, ended.campaign.summary, ended.campaign.plan
     evidence = evidence_of(campaign)
     for name, one in campaign.files().items():
-        problem = escape(one.finding.problem)
-        console.print(f"[bold red]{one.finding.look[0]}[/] breaks on {', '.join(sorted(one.setups))}: {problem}")
+        console.print(_broken(one, one.setups))
         seen = evidence.get(name)
         if seen is not None:
             show_evidence(seen, console)
         console.print(f"{one.times} times; {one.finding.calls} calls are enough:\n")
         console.print(seen.code if seen else one.finding.shown, markup=False, soft_wrap=True)
         if (excused := terms.excuse(one)) is not None:
-            console.print(f"known: {escape(excused.owner)} until {excused.expires}: {escape(excused.reason)}")
+            console.print(f"known: {harmless(excused.owner)} until {excused.expires}: {harmless(excused.reason)}")
         command = again(campaign.folder / "failures" / name, plan.target, plan.checkout, plan.python)
-        console.print(f"Again: {escape(command)}\n", soft_wrap=True)
+        console.print(f"Again: {harmless(command)}\n", soft_wrap=True)
     console.print(f"{_amount(campaign)}, {summary.lives:,} allocators, {_rate(campaign):,.0f} calls/s of a worker")
     if campaign.resumed:
         console.print(f"{campaign.resumed} units had been done before")
+    if campaign.not_put is not None:
+        problem = f"the corpus lacks what was found: it {campaign.not_put}; going on with the campaign puts it there"
+        console.print(f"[yellow]{harmless(problem)}[/]", soft_wrap=True)
     for line in lines(parts_of(ended, terms)):
-        console.print(f"[dim]{escape(line)}[/]")
+        console.print(f"[dim]{harmless(line)}[/]")
     reasons = reasons_of(ended, terms)
     for reason in reasons:
         if reason.answer is not Answer.VIOLATED:
-            console.print(f"{reason.answer}: {escape(reason.text)}")
+            console.print(f"{reason.answer}: {harmless(reason.text)}")
     answer = answer_of(reasons)
     nothing = "nothing broke but what is known" if summary.found else "nothing broke"
     console.print(f"[{COLOURS[answer]}]{nothing if answer is Answer.HOLDS else answer}[/]")
     go_on = shlex.join(["bandgap", "fuzz", "--resume", str(campaign.folder), *terms.options])
-    console.print(f"[dim]Go on: {escape(go_on)}[/]", soft_wrap=True)
+    console.print(f"[dim]Go on: {harmless(go_on)}[/]", soft_wrap=True)
+
+
+def _broken(one: Distinct, setups: Iterable[str]) -> str:
+    where = harmless(", ".join(sorted(setups)))
+    return f"[bold red]{harmless(one.finding.look[0])}[/] breaks on {where}: {harmless(one.finding.problem)}"
 
 
 def _amount(campaign: Campaign) -> str:

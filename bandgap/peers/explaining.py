@@ -1,6 +1,7 @@
 """From a failure of another's allocator to what a person needs to see why, as far as its driver's trace shows it."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
@@ -92,7 +93,7 @@ def explained(life: Lived, finding: Finding, description: Description, driven: D
     touched = islice(_touched(life.records[since:]), MOST_TOUCHED)
     return Violation(
         check=check,
-        prose=description.promises.get(check) or ANYBODY.get(check) or prose_of(check),
+        prose=says(check, description),
         where=f"{description.title} {description.version}, {finding.setup}",
         problem=problem,
         facts=drawn.facts if drawn else (),
@@ -102,6 +103,14 @@ def explained(life: Lived, finding: Finding, description: Description, driven: D
         calls=len(finding.script),
         code=pasted(finding, driven),
     )
+
+
+def says(check: str, description: Description) -> str:
+    """What a property says, as its driver or the catalogue has it; nothing where a driver never told of it."""
+    said = description.promises.get(check) or ANYBODY.get(check)
+    with suppress(KeyError):
+        said = said or prose_of(check)
+    return said or ""
 
 
 def pasted(finding: Finding, driven: Driven) -> str:

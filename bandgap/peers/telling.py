@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 
 from bandgap.gate.verdict import Answer
 from bandgap.gate.violation import Violation
-from bandgap.output import printable
-from bandgap.peers.explaining import ANYBODY, calls_of
+from bandgap.output import harmless
+from bandgap.peers.explaining import calls_of, says
 from bandgap.peers.gate import Found, PeerResult
 from bandgap.reports.terminal import show_evidence
 from fuzz.peers.lives import Lived
@@ -85,7 +84,7 @@ def show_life(life: Lived, evidence: Violation | None, console: Console) -> None
     for number, told in enumerate(calls_of(life), 1):
         lines = f"{told.first:,} to {told.last:,}" if told.first < told.last else f"{told.first:,}"
         place = f"lines {lines}" if told.first <= told.last else "no line"
-        said = escape(printable(f"{number}. {told.call!r}: {told.outcome}"))
+        said = harmless(f"{number}. {told.call!r}: {told.outcome}")
         console.print(f"  {said} [dim]({place} of the trace)[/]", soft_wrap=True)
     if evidence is None:
         return
@@ -99,22 +98,24 @@ def show(result: PeerResult, console: Console) -> None:
     hunt = result.hunt
     for found in result.found:
         finding = found.finding
-        console.print(f"[bold red]{finding.property}[/] breaks on {finding.setup}: {escape(finding.problem)}")
-        promise = result.description.promises.get(finding.property) or ANYBODY.get(finding.property)
+        problem = harmless(finding.problem)
+        console.print(f"[bold red]{harmless(finding.property)}[/] breaks on {harmless(finding.setup)}: {problem}")
+        promise = says(finding.property, result.description)
         if promise:
-            console.print(f"  {escape(promise)}")
+            console.print(f"  {harmless(promise)}")
         console.print()
         if found.life is not None:
             show_life(found.life, found.evidence, console)
         else:
             for call in finding.script:
-                console.print(f"    {escape(repr(call))}")
+                console.print(f"    {harmless(repr(call))}")
         if found.excused is not None:
-            console.print(f"  known: {escape(found.excused.owner)} until {found.excused.expires}")
+            console.print(f"  known: {harmless(found.excused.owner)} until {found.excused.expires}")
         console.print(
-            f"  again: {escape(again(found.file, result.target, result.checkout, result.python))}\n", soft_wrap=True
+            f"  again: {harmless(again(found.file, result.target, result.checkout, result.python))}\n", soft_wrap=True
         )
-    console.print(f"{result.description.title} {result.description.version}, from {escape(result.description.source)}")
+    about = result.description
+    console.print(harmless(f"{about.title} {about.version}, from {about.source}"))
     console.print(
         f"{hunt.calls:,} judged calls on {hunt.lives:,} allocators, {sum(hunt.actions.values()):,} page actions, "
         f"{hunt.rate:,.0f} calls/s"
@@ -125,5 +126,5 @@ def show(result: PeerResult, console: Console) -> None:
         by = result.canary.caught_by
         console.print(f"canary: {result.canary.fault} is {f'caught by {by}' if by else 'not caught'}")
     for reason in result.reasons:
-        console.print(f"{reason.answer}: {escape(reason.text)}")
+        console.print(f"{reason.answer}: {harmless(reason.text)}")
     console.print(f"[{_COLOURS[result.answer]}]{result.answer}[/]")

@@ -12,7 +12,7 @@ from bandgap.gate.lane import GateResult, LaneResult
 from bandgap.gate.verdict import Answer
 from bandgap.gate.violation import Violation
 from bandgap.history.telling import lines
-from bandgap.output import printable
+from bandgap.output import harmless
 from bandgap.pictures import legend, strips
 from bandgap.reports import coverage
 
@@ -65,8 +65,8 @@ def _canaries(lane: LaneResult) -> str:
 
 def show_violation(violation: Violation, console: Console) -> None:
     """Prints one: the property, where it broke and how it came to that, the arena, and how to see it again."""
-    console.print(f"\n[bold red]{escape(violation.check)}[/]  {escape(violation.prose)}")
-    console.print(f"{escape(printable(violation.where))}: {escape(printable(violation.plainly))}\n")
+    console.print(f"\n[bold red]{harmless(violation.check)}[/]  {escape(violation.prose)}")
+    console.print(f"{harmless(violation.where)}: {harmless(violation.plainly)}\n")
     show_evidence(violation, console)
     # whole lines, so that they can be pasted
     for text in (violation.code.rstrip(), violation.command):
@@ -79,14 +79,14 @@ def show_evidence(violation: Violation, console: Console) -> None:
     if violation.history is not None:
         console.print(*lines(violation.history), "", sep="\n", soft_wrap=True)
     for said in violation.bytes:
-        console.print(f"[dim]bytes[/]  {escape(printable(said.removeprefix('bytes ')))}")
+        console.print(f"[dim]bytes[/]  {harmless(said.removeprefix('bytes '))}")
     if violation.before is not None and violation.after is not None:
         pictures = strips(violation.before, violation.after, width=min(console.width, WIDEST) - 2)
         for name, picture in zip(("before", "after"), pictures, strict=True):
             console.print(_indented(Group("", f"[dim]{name}[/]", picture)))
         console.print(_indented(Group("", legend(), "")))
     for fact in violation.facts:
-        console.print(f"- {escape(fact)}")
+        console.print(f"- {harmless(fact)}")
     for title, sentence in violation.help:
         console.print(f"\n[bold]{escape(title)}[/]: {escape(sentence)}")
 

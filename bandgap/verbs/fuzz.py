@@ -1,5 +1,6 @@
 """`bandgap fuzz`: a campaign, for a minute or for days, that can be gone on with whatever ended it."""
 
+import signal
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -79,6 +80,8 @@ def run(
     else:
         place, head = folder or new_folder(target), asked.head()
     terms = terms_of(head, known, date.today())
+    # a pipeline that cancels is answered like a person who presses Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if not as_json:
         # whatever ends this process, its reader knows where to go on
         err().print(f"[dim]the campaign is in {place}[/]")

@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
-from bandgap.output import AsJson, out, print_json
+from bandgap.output import AsJson, harmless, out, print_json
 
 if TYPE_CHECKING:
     from fuzz.peers.lives import Broke
@@ -84,16 +83,13 @@ def _own(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit:
         print_json({**_document(reproduction, broken), "evidence": of_it})
     elif same:
         assert broken is not None  # it is the same
-        out().print(f"[bold red]{broken.property}[/] still breaks: {escape(broken.problem)}")
+        out().print(f"[bold red]{harmless(broken.property)}[/] still breaks: {harmless(broken.problem)}")
     elif broken is not None:
-        out().print(
-            f"{reproduction.property} does not break any more; [bold red]{broken.property}[/] does instead: "
-            f"{escape(broken.problem)}"
-        )
+        instead = f"[bold red]{harmless(broken.property)}[/] does instead: {harmless(broken.problem)}"
+        out().print(f"{harmless(reproduction.property)} does not break any more; {instead}")
     else:
-        out().print(
-            f"[green]nothing breaks[/] any more; it was {reproduction.property}: {escape(reproduction.problem)}"
-        )
+        was = harmless(f"it was {reproduction.property}: {reproduction.problem}")
+        out().print(f"[green]nothing breaks[/] any more; {was}")
     if evidence is not None and not as_json:
         out().print()
         show_evidence(evidence, out())
@@ -138,11 +134,12 @@ def _peer(
         of_it = evidence and {name: getattr(evidence, name) for name in ("code", "history", "bytes", "facts")}
         print_json({**_document(reproduction, broken), "version": version, "evidence": of_it})
     elif broken is not None:
-        still = "still breaks" if same else f"breaks, and {reproduction.property} does not"
-        out().print(f"[bold red]{broken.property}[/] {still}: {escape(broken.problem)}\n")
+        still = "still breaks" if same else f"breaks, and {harmless(reproduction.property)} does not"
+        out().print(f"[bold red]{harmless(broken.property)}[/] {still}: {harmless(broken.problem)}\n")
         show_life(life, evidence, out())
     else:
-        out().print(f"[green]nothing breaks[/]; it was {reproduction.property}: {escape(reproduction.problem)}")
+        was = harmless(f"it was {reproduction.property}: {reproduction.problem}")
+        out().print(f"[green]nothing breaks[/]; {was}")
     return Exit.VIOLATED if same else Exit.HOLDS
 
 

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 from hypothesis.database import ExampleDatabase
+from msgspec import Meta
 
 from crew.interrupts import uninterrupted
 from crew.words import Crew, Done, Failed
-from fuzz.campaign.corpus import corpus_at, put, taken
-from fuzz.campaign.files import written
+from fuzz.campaign.corpus import NoCorpus, corpus_at, put, taken
+from fuzz.campaign.files import in_a_name, written
 from fuzz.campaign.journal import Damaged, Journal
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.record import NOTHING, Kept, Record
@@ -60,7 +61,7 @@ class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     plan: Plan
-    corpus: tuple[str, ...]
+    corpus: Annotated[tuple[str, ...], Meta(min_length=1)]
     minutes: float | None
     units: int | None
 
@@ -93,11 +94,13 @@ class Campaign:
     Attributes:
         summary: what it came to so far.
         resumed: units that were over when it was opened.
+        not_put: why something was not put into the corpus; none if all was.
     """
 
     def __init__(self, folder: Path, head: Head, corpus: ExampleDatabase) -> None:
         self.folder, self.head, self.corpus = folder, head, corpus
         self.plan = head.plan
+        self.not_put: str | None = None
         self.bounds = Bounds(None if head.minutes is None else 60 * head.minutes, head.units)
         self._before = _snapshot(folder)
         self.summary = Summary(self.plan.lanes)
@@ -171,13 +174,17 @@ class Campaign:
             kind = "machine" if is_of_machine(self.plan, unit.index) else "driver"
             setup = setup_for(self.plan, unit.lane, unit.index)
             record = Record(unit.lane, unit.index, kind, setup, broken=ended.problem)
-        with uninterrupted():
+        with uninterrupted(), _on_files():
             self._journal.append(record)
             self._take(record)
 
     def _take(self, record: Record) -> None:
         self.summary.add(record)
-        put(self.corpus, self.plan.target, {record.setup: record.kept})
+        try:
+            put(self.corpus, self.plan.target, {record.setup: record.kept})
+        except NoCorpus as error:
+            # it stands in the journal too, and whoever goes on with the campaign puts it there
+            self.not_put = str(error)
         for met in record.met:
             if met.finding is not None:
                 self._save(self.summary.found[met.finding.look])
@@ -189,7 +196,7 @@ class Campaign:
 
     def _name(self, one: Distinct) -> str:
         digest = sha256(repr(one.finding.look).encode()).hexdigest()[:8]
-        return f"{one.finding.look[0]}-{digest}.json"
+        return f"{in_a_name(one.finding.look[0])}-{digest}.json"
 
 
 @contextmanager
@@ -204,16 +211,34 @@ def opened(folder: Path, asked: Head) -> Iterator[Campaign]:
         Unfit: another campaign is there, or somebody is at work on it.
         NoCorpus: there is none at the places that were named.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    with _on_files():
+        folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
-        there = head_of(folder)
-        if there is not None:
-            _same(there.plan, asked.plan)
-        corpus = corpus_at(asked.corpus)
-        if there is None:
-            _take_snapshot(folder, asked.plan, corpus)
-        written(folder / "campaign.json", msgspec.json.format(msgspec.json.encode(asked), indent=2) + b"\n")
-        yield Campaign(folder, asked, corpus)
+        with _on_files():
+            campaign = _opened(folder, asked)
+        yield campaign
+
+
+def _opened(folder: Path, asked: Head) -> Campaign:
+    there = head_of(folder)
+    if there is not None:
+        _same(there.plan, asked.plan)
+    corpus = corpus_at(asked.corpus)
+    if there is None:
+        _take_snapshot(folder, asked.plan, corpus)
+    written(folder / "campaign.json", msgspec.json.format(msgspec.json.encode(asked), indent=2) + b"\n")
+    return Campaign(folder, asked, corpus)
+
+
+@contextmanager
+def _on_files() -> Iterator[None]:
+    """A disk that is full or is not to be written to is told as such; what is written down is whole at any moment."""
+    try:
+        yield
+    except OSError as error:
+        where = f" at {Path(error.filename).name}" if error.filename else ""
+        problem = f"cannot be read or written{where}: {error.strerror or error}"
+        raise Unfit(problem, "make room or mend it, and the same command goes on; or name another folder") from error
 
 
 def _same(there: Plan, asked: Plan) -> None:
@@ -229,7 +254,8 @@ def _same(there: Plan, asked: Plan) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    with _on_files():
+        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

@@ -1,6 +1,7 @@
 """The corpus: what campaigns leave to each other, in an example database of Hypothesis'."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -73,7 +74,43 @@ def _on_redis(place: str) -> ExampleDatabase:
     except RedisError as error:
         raise NoCorpus(f"does not answer: {error}", "give the address of a Redis that runs") from error
     # what is old is worth as much
-    return RedisExampleDatabase(redis, key_prefix=b"bandgap:", expire_after=timedelta(days=3650))
+    there = RedisExampleDatabase(redis, key_prefix=b"bandgap:", expire_after=timedelta(days=3650))
+    return _Elsewhere(there, RedisError)
+
+
+class _Elsewhere(ExampleDatabase):
+    """A database on another machine, which may cease to answer: that is no corpus then.
+
+    Args:
+        there: the database.
+        silence: what is raised when it does not answer.
+    """
+
+    def __init__(self, there: ExampleDatabase, silence: type[Exception]) -> None:
+        super().__init__()
+        self._there, self._silence = there, silence
+
+    def fetch(self, key: bytes) -> Iterable[bytes]:
+        """See `ExampleDatabase`; raises NoCorpus."""
+        with self._answering():
+            return list(self._there.fetch(key))
+
+    def save(self, key: bytes, value: bytes) -> None:
+        """See `ExampleDatabase`; raises NoCorpus."""
+        with self._answering():
+            self._there.save(key, value)
+
+    def delete(self, key: bytes, value: bytes) -> None:
+        """See `ExampleDatabase`; raises NoCorpus."""
+        with self._answering():
+            self._there.delete(key, value)
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        try:
+            yield
+        except self._silence as error:
+            raise NoCorpus(f"does not answer any more: {error}", "give the address of a Redis that runs") from error
 
 
 def taken(corpus: ExampleDatabase, target: str, setups: Iterable[str]) -> dict[str, Kept]:
@@ -81,7 +118,8 @@ def taken(corpus: ExampleDatabase, target: str, setups: Iterable[str]) -> dict[s
     found = {}
     for setup in setups:
         failing, covering, seen = (sorted(corpus.fetch(_key(target, setup, part))) for part in _PARTS)
-        found[setup] = Kept(tuple(failing), tuple(covering), tuple(each.decode() for each in seen))
+        # a file that was cut short on a full disk may hold half a letter
+        found[setup] = Kept(tuple(failing), tuple(covering), tuple(each.decode(errors="replace") for each in seen))
     return found
 
 

@@ -1,7 +1,17 @@
 """Files that are whole at any moment, whatever ends this process."""
 
 import os
+import re
 from pathlib import Path
+from typing import Final
+
+_LONGEST_NAME: Final = 80
+"""Characters."""
+
+
+def in_a_name(text: str) -> str:
+    """A text as it may be part of the name of a file, whoever wrote it: some letters and digits of it."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", text)[:_LONGEST_NAME] or "-"
 
 
 def written(path: Path, data: bytes) -> None:

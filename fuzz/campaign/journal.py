@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
+from zlib import crc32
 
 import msgspec
 
@@ -50,7 +51,7 @@ class Journal:
 
     def append(self, record: Record) -> None:
         """Write down that a unit is over; it is on the disk on return."""
-        line = msgspec.json.encode(record) + b"\n"
+        line = line_of(record)
         opened = os.open(self._lanes[record.lane], os.O_WRONLY | os.O_APPEND)
         try:
             while line:
@@ -78,10 +79,29 @@ def _without_the_cut(path: Path) -> int:
     return whole
 
 
+def line_of(record: Record) -> bytes:
+    """A record as its line: `[checksum,{...}]`, by which a line that was changed is known."""
+    said = msgspec.json.encode(record)
+    return b"[%d,%b]\n" % (crc32(said), said)
+
+
+def record_of(line: bytes) -> Record:
+    """The record of a line.
+
+    Raises:
+        ValueError: it is none, or was changed.
+    """
+    begins, _, rest = line.partition(b",")
+    said = rest.removesuffix(b"]\n")
+    if begins != b"[%d" % crc32(said):
+        raise ValueError("its checksum does not fit")
+    return _RECORD.decode(said)
+
+
 def _read(path: Path, lane: int, index: int, line: bytes) -> Record:
     try:
-        record = _RECORD.decode(line)
-    except msgspec.DecodeError as error:
+        record = record_of(line)
+    except ValueError as error:
         raise Damaged(f"line {index + 1} of {path.name} is no record: {error}") from error
     if (record.lane, record.index) != (lane, index):
         raise Damaged(f"line {index + 1} of {path.name} is unit {record.index} of lane {record.lane}")

@@ -5,14 +5,16 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from fuzz.peers.environments import package_of
 
 ROOMS: Final = ("events", "fuzz", "impl", "spec")
 """Whose code decides what a unit comes to."""
+
+MOST_LANES: Final = 1024
 
 _ROOT = Path(__file__).parents[2]
 
@@ -33,8 +35,8 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
 
     target: str
     seed: int
-    lanes: int
-    unit_calls: int
+    lanes: Annotated[int, Meta(ge=1, le=MOST_LANES)]
+    unit_calls: Annotated[int, Meta(ge=1)]
     fault: str | None
     code: str
     checkout: str | None = None

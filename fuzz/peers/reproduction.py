@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from events.records import Name
+from fuzz.campaign.files import in_a_name
 from fuzz.peers.hunting import Finding
 from fuzz.peers.lives import Lived, lived
 from fuzz.peers.process import Life, PeerProcess
@@ -67,7 +68,7 @@ def saved(finding: Finding, target: str, version: str, folder: Path) -> Path:
     """Write the file of a failure into a folder, under a name that its contents give it."""
     data = encoded(finding, target, version)
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{target}-{finding.property}-{sha256(data).hexdigest()[:8]}.json"
+    path = folder / f"{target}-{in_a_name(finding.property)}-{sha256(data).hexdigest()[:8]}.json"
     path.write_bytes(data)
     return path
 

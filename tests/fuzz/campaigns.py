@@ -10,6 +10,7 @@ import msgspec
 
 from crew.words import Done, Failed
 from fuzz.campaign.campaign import Campaign, Head, opened
+from fuzz.campaign.journal import record_of
 from fuzz.campaign.plan import Plan, code_now
 from fuzz.campaign.record import Record
 from fuzz.campaign.unit import Unit, run_unit
@@ -63,8 +64,8 @@ def journal(folder: Path) -> dict[str, list[Record]]:
     """What each lane has written down, without how long it took."""
     return {
         path.name: [
-            msgspec.structs.replace(msgspec.json.decode(line, type=Record), seconds=0.0)
-            for line in path.read_bytes().splitlines()
+            msgspec.structs.replace(record_of(line), seconds=0.0)
+            for line in path.read_bytes().splitlines(keepends=True)
         ]
         for path in sorted((folder / "journal").iterdir())
     }
