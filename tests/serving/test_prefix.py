@@ -204,6 +204,10 @@ def test_a_text_is_gone_on_with_where_the_window_has_what_it_looks_back_on_and_n
     assert prefix is not None
     assert prefix.begin(text).tokens == 0
     assert prefix.begin([*text, 7]).tokens == prefix.hit_tokens == len(text)
+    # and where another text has left it as well
+    served.engine.submit([*text[:page_tokens], *[9] * page_tokens], 1)
+    drive(served, random.Random(1))
+    assert prefix.begin([*text, 7]).tokens == len(text)
 
 
 @pytest.mark.parametrize("page_tokens", [1, 3, 16])

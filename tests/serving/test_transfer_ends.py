@@ -10,12 +10,25 @@ import pytest
 
 from impl.misuse import Misuse
 from impl.serving.engine.tiny import tiny
+from impl.serving.transfer import sender as senders
 from impl.serving.transfer.channel import Channel
 from impl.serving.transfer.messages import Abort, Failed, Give, Landed, Message, decoded, encoded
 from impl.serving.transfer.receiver import State
+from impl.serving.transfer.simulated import PIECES
 from impl.serving.transfer.sockets import listening, unread
-from tests.serving.running import Task
-from tests.serving.transferring import Pair, carry, compare, drive, get_on, pair, part
+from tests.serving.running import Task, tasks
+from tests.serving.transferring import (
+    PATIENCE,
+    Pair,
+    carry,
+    compare,
+    drive,
+    get_on,
+    pair,
+    part,
+    post_to_decode,
+    post_to_prefill,
+)
 
 TASK = Task((1, 2, 3, 4, 5, 6, 7, 8, 9), 3)
 
@@ -162,15 +175,137 @@ def test_a_prompt_whose_pages_were_lost_as_it_was_done_is_computed_again(both: P
     compare(both)
 
 
+@pytest.mark.parametrize("room", [12, 120])
 @pytest.mark.parametrize("forgotten", ["aborted", "gone"])
-def test_what_cannot_be_computed_and_nobody_wants_is_forgotten(forgotten: str) -> None:
-    both = pair(tiny("gpt-oss-20b"), prefill_tokens=12)
+def test_what_nobody_wants_any_more_is_forgotten_whether_it_can_be_computed_or_not(forgotten: str, room: int) -> None:
+    both = pair(tiny("gpt-oss-20b"), prefill_tokens=room)
     both.prefill.begin(both.decoding, "request", (1,) * 40)
     if forgotten == "gone":
         both.prefill.sender.gone(both.decoding)
     else:
         both.prefill.sender.take(both.decoding, Abort("request", "any", given=False))
     drive(both, random.Random(1))
+    assert not any(kind.live for kind in both.served[both.session].allocator.statistics().kinds)
+
+
+def test_what_is_asked_for_again_while_it_is_computed_is_wanted_again(both: Pair) -> None:
+    asked = both.ask(TASK)
+    assert both.decode.abort(asked)
+    post_to_prefill(both)
+    both.asked = [(TASK, both.decode.ask(both.session, "request 1", TASK.prompt, TASK.new_tokens))]
+    drive(both, random.Random(1))
+    assert not both.asked[0][1].recomputed
+    compare(both)
+
+
+def test_an_abort_of_another_attempt_or_after_the_answer_is_nothing(both: Pair) -> None:
+    asked = both.ask(TASK)
+    give = _given(both)
+    post_to_prefill(both)
+    both.prefill.sender.take(both.decoding, Abort(give.name, "another", given=True))
+    drive(both, random.Random(1))
+    both.prefill.sender.take(both.decoding, Abort(give.name, give.attempt, given=True))
+    both.names -= 1
+    again = both.ask(TASK)
+    drive(both, random.Random(1))
+    assert not asked.recomputed
+    assert not again.recomputed
+    compare(both)
+
+
+def test_an_abort_says_whether_pages_were_given(both: Pair) -> None:
+    first, second = both.ask(TASK), both.ask(TASK)
+    give = _given(both)
+    both.to_prefill.clear()
+    unmet = both.decode.ask("unmet", "request", TASK.prompt, 3)
+    for asked in (first, second, unmet):
+        assert both.decode.abort(asked)
+    aborts = [decoded(line) for line in both.to_prefill]
+    assert [(abort.name, abort.given) for abort in aborts if isinstance(abort, Abort)] == [
+        (give.name, True),
+        ("request 2", True),
+        ("request", False),
+    ]
+
+
+def test_what_was_given_up_and_lands_after_all_is_over_on_both_ends(both: Pair) -> None:
+    asked = both.ask(TASK)
+    _flying(both)
+    both.clock.now += 2 * PATIENCE
+    both.prefill.step()
+    post_to_decode(both)
+    assert asked.recomputed
+    _land(both)
+    drive(both, random.Random(1))
+    compare(both)
+    for served in both.served.values():
+        snapshot = served.allocator.snapshot()
+        assert not snapshot.tickets
+        assert not snapshot.publishers
+        assert not any(kind.live or kind.withheld for kind in served.allocator.statistics().kinds)
+
+
+def test_what_was_given_up_and_breaks_is_never_told_to_be_over(both: Pair) -> None:
+    both.ask(TASK)
+    _flying(both)
+    both.clock.now += 2 * PATIENCE
+    both.prefill.step()
+    carry(both, random.Random(1))
+    both.network.break_off(both.network.flying(both.session)[0])
+    both.prefill.step()
+    assert not both.served[both.session].allocator.outstanding()
+    assert [type(answer) for answer in _answers(both)] == [Failed]
+
+
+def _land(both: Pair) -> None:
+    """What flies gets there, and both ends take note."""
+    while both.network.flying(both.session):
+        carry(both, random.Random(1))
+    both.prefill.step()
+
+
+def test_each_of_many_batches_has_the_patience_of_one(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(senders, "MOST_AT_ONCE", 1)
+    asked = both.ask(TASK)
+    for _ in range(6):
+        _flying(both)
+        both.clock.now += 0.9 * PATIENCE
+        both.prefill.step()
+        _land(both)
+    drive(both, random.Random(1))
+    assert not asked.recomputed
+    compare(both)
+
+
+def test_what_is_aborted_between_batches_is_not_sent_to_its_end(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(senders, "MOST_AT_ONCE", 1)
+    asked = both.ask(TASK)
+    _flying(both)
+    assert both.decode.abort(asked)
+    drive(both, random.Random(1))
+    # a page, in pieces, that leave and land
+    assert len(both.network.touched) == 2 * PIECES
+    assert not any(kind.live or kind.withheld for kind in both.served[both.decoding].allocator.statistics().kinds)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_more_goes_to_a_peer_at_a_time_than_it_takes(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(senders, "MOST_AT_ONCE", 3)
+    both, chance, most = pair(tiny("gpt-oss-20b")), random.Random(seed), 0
+    for task in tasks(seed, count=6):
+        both.ask(task)
+
+    def look() -> None:
+        nonlocal most
+        most = max(most, sum(len(batch.left) for batch in both.network.flying(both.session)))
+        if chance.random() < 0.05:
+            both.clock.now += 2 * PATIENCE
+
+    drive(both, random.Random(seed), look)
+    compare(both)
+    assert most == 3 * PIECES
+    assert any(asked.recomputed for _, asked in both.asked)
+    assert not all(asked.recomputed for _, asked in both.asked)
 
 
 def test_a_prompt_is_not_begun_under_the_name_of_another(both: Pair) -> None:
@@ -201,6 +336,9 @@ def test_whoever_has_pages_gets_on_while_an_earlier_one_waits_for_some() -> None
     both.decode.step()
     assert [decoded(line).name for line in both.to_prefill] == ["request 1"]  # type: ignore[union-attr]  # a wish
     assert early.state is State.WAITING
+    late = receiver.ask(both.session, "a small one", 1)
+    both.decode.step()
+    assert late.state is State.WAITING, "whoever came first gets pages first"
 
 
 def test_messages_arrive_whole_and_in_order_however_they_are_cut() -> None:
@@ -218,6 +356,17 @@ def test_messages_arrive_whole_and_in_order_however_they_are_cut() -> None:
     sender.close()
     assert receiver.take() == []
     assert receiver.is_closed
+
+
+@pytest.mark.parametrize(
+    ("field", "other"),
+    [("model", "another"), ("names", ("a", "b")), ("page_bytes", (1, 2)), ("page_tokens", (8, 8))],
+)
+def test_a_peer_whose_pages_are_not_alike_is_refused_by_both_ends(both: Pair, field: str, other: object) -> None:
+    for end in (both.prefill.sender, both.decode.receiver):
+        hello = msgspec.structs.replace(end.hello, **{field: other})
+        with pytest.raises(Misuse, match=field):
+            end.meet(hello)
 
 
 @pytest.fixture
