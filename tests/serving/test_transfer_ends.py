@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
+from fuzz.serving.transferring import post_to_decode, post_to_prefill
 from impl.misuse import Misuse
 from impl.serving.engine.tiny import tiny
 from impl.serving.transfer import sender as senders
@@ -26,8 +27,6 @@ from tests.serving.transferring import (
     get_on,
     pair,
     part,
-    post_to_decode,
-    post_to_prefill,
 )
 
 TASK = Task((1, 2, 3, 4, 5, 6, 7, 8, 9), 3)
