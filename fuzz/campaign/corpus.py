@@ -1,5 +1,6 @@
 """The corpus: what campaigns leave to each other, in an example database of Hypothesis'."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -13,8 +14,12 @@ from hypothesis.database import (
     MultiplexedDatabase,
     ReadOnlyDatabase,
 )
+from hypothesis.errors import HypothesisWarning
 
 from fuzz.campaign.record import Kept
+
+KEPT_OF_GITHUB: Final = Path(".bandgap/github")
+"""Where artifacts lie that were fetched; they are fetched again after a day."""
 
 _PARTS: Final = ("failing", "covering", "seen")
 
@@ -51,7 +56,9 @@ def _database(place: str) -> ExampleDatabase:
         owner, _, name = place.removeprefix("github:").partition("/")
         if not owner or not name or "/" in name:
             raise NoCorpus("names no repository", "write github:OWNER/REPOSITORY")
-        return ReadOnlyDatabase(GitHubArtifactDatabase(owner, name))
+        # by itself it would take for this repository's what it has kept of another's
+        kept = KEPT_OF_GITHUB / owner / name
+        return ReadOnlyDatabase(_OfGitHub(GitHubArtifactDatabase(owner, name, path=kept)))
     if "://" in place:
         raise NoCorpus("is no place for a corpus", "give a folder, redis://HOST or github:OWNER/REPOSITORY")
     folder = Path(place)
@@ -76,6 +83,32 @@ def _on_redis(place: str) -> ExampleDatabase:
     # what is old is worth as much
     there = RedisExampleDatabase(redis, key_prefix=b"bandgap:", expire_after=timedelta(days=3650))
     return _Elsewhere(there, RedisError)
+
+
+class _OfGitHub(ExampleDatabase):
+    """What CI left; Hypothesis' own database of it warns where there is none, and goes on with nothing."""
+
+    def __init__(self, there: GitHubArtifactDatabase) -> None:
+        super().__init__()
+        self._there = there
+
+    def fetch(self, key: bytes) -> Iterable[bytes]:
+        """See `ExampleDatabase`; raises NoCorpus."""
+        with warnings.catch_warnings(record=True, category=HypothesisWarning) as said:
+            warnings.simplefilter("always", HypothesisWarning)
+            found = list(self._there.fetch(key))
+        problems = [str(each.message).strip() for each in said]
+        # an artifact of some days ago is better than none
+        if problems and not any("as a fallback" in problem for problem in problems):
+            remedy = "set GITHUB_TOKEN to one that may read the artifact hypothesis-example-db of the repository"
+            raise NoCorpus(f"is not to be had: {problems[0].rstrip('.')}", remedy)
+        return found
+
+    def save(self, key: bytes, value: bytes) -> None:
+        """It is only read."""
+
+    def delete(self, key: bytes, value: bytes) -> None:
+        """It is only read."""
 
 
 class _Elsewhere(ExampleDatabase):
