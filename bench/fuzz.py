@@ -1,5 +1,6 @@
 """How fast an allocator is driven, judged and read back, beside the state machine of Hypothesis that does nothing."""
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -95,8 +96,10 @@ FIGURES: Final = (
 
 def measure(rounds: int, calls: int) -> Iterator[Row]:
     """The figures, each measured so often with so many calls, the peer right after it."""
-    # as in a campaign, where each process has a core
+    # as in a campaign, where each process has a core, and the collector leaves alone what is loaded
     torch.set_num_threads(1)
+    gc.collect()
+    gc.freeze()
     for number, one in enumerate(FIGURES):
         ours, theirs = [], []
         for round_ in range(rounds):

@@ -36,7 +36,7 @@ Place = tuple[int, int]
 _ACTIONS: Final = {kind: action.name for kind, (action, _) in PAGE_ACTIONS.items()}
 
 _BESIDE_BOUNDARIES: Final = frozenset(
-    {r.Allocate, r.Refused, r.Compact, r.Open, r.Hold, r.Issue, r.Land, r.Share, r.Drain, r.End}
+    {r.Allocate, r.Refused, r.Compact, r.Open, r.Hold, r.Issue, r.Land, r.Share, r.Drain}
 )
 """The records after which an arena is at the boundaries where it was."""
 
@@ -431,6 +431,8 @@ class Stage:
         if finding is not None:
             raise Violation(finding.check, finding.problem, finding)
         kind = type(record)
+        if kind is r.End:
+            return
         if kind not in _BESIDE_BOUNDARIES:
             self._at = None
         self._follow(kind)
