@@ -56,6 +56,44 @@ def test_a_full_host_several_jobs_at_a_time_and_compaction_change_no_logit() -> 
     nothing_is_lost(hosted)
 
 
+@pytest.mark.parametrize("write", ["through", "back"])
+def test_clearing_at_any_moment_changes_no_logit(write: Write) -> None:
+    layout, asked = tiny(ALL_KINDS), rounds(3, count=4)
+    hosted = serve_hosted(layout, small(layout), large(layout), write=write)
+    chance, jobs, cleared = random.Random(1), [], 0
+
+    def clear_at_times() -> None:
+        nonlocal cleared
+        if chance.random() < 0.1:
+            cleared += bool(hosted.cache.copies.flying)
+            chance.choice([hosted.cache.clear, hosted.cache.host_pages.clear])()
+
+    for task in asked:
+        jobs.append(hosted.engine.submit(task.prompt, task.new_tokens))
+        drive(hosted, chance, clear_at_times)
+    assert furthest(layout, asked, jobs) < TOLERANCE
+    assert cleared
+    nothing_is_lost(hosted)
+
+
+def test_what_is_written_back_goes_down_when_it_gives_way_and_what_is_written_through_before() -> None:
+    layout = tiny(ALL_KINDS)
+    written: dict[Write, tuple[int, int]] = {}
+    for write in ("through", "back"):
+        hosted = serve_hosted(layout, large(layout), large(layout), write=write)
+        assert say(hosted, rounds(1, count=1, times=1), seed=1) < TOLERANCE
+        before = hosted.cache.backed_up
+        hosted.cache.host_pages.clear()
+        for band in range(len(layout.kinds)):
+            one = tuple(int(other == band) for other in range(len(layout.kinds)))
+            while hosted.cache.give_way(Refusal((0,) * len(one), "evict", evict=one)):
+                pass
+        written[write] = before, hosted.cache.backed_up - before
+        nothing_is_lost(hosted)
+    assert written["through"][0] == written["back"][1] > 0
+    assert written["through"][1] == written["back"][0] == 0
+
+
 # ------------------------------------------------------------------------------------------------------ coming up
 
 
@@ -168,6 +206,65 @@ def test_a_page_that_somebody_uses_never_gives_way() -> None:
     assert not hosted.host.statistics().kinds[full].live
 
 
+def test_pages_give_way_one_for_one_the_last_of_the_text_that_was_used_longest_ago_first() -> None:
+    layout = tiny("gpt-oss-20b")
+    hosted = serve_hosted(layout, small(layout), room_for(layout, 32))
+    pages = HostPages(hosted.host)
+    places = [Place(hosted.host.band("full"), bytes([number])) for number in range(99)]
+    one, other, more = places[:3], places[3:6], iter(places[6:])
+    pages.take(one)
+    pages.take(other)
+    pages.use(one)
+    gone: list[Place] = []
+    while len(gone) < 6:
+        before = len(pages)
+        pages.take([next(more)])
+        lost = [place for place in (*one, *other) if pages.get(place) is None and place not in gone]
+        assert len(pages) == (before if lost else before + 1)
+        gone += lost
+    assert gone == [*other[::-1], *one[::-1]]
+
+
+def test_the_kind_gives_way_that_was_used_longest_ago() -> None:
+    layout = tiny("gpt-oss-20b")
+    hosted = serve_hosted(layout, small(layout), room_for(layout, 32))
+    pages, (window, full) = HostPages(hosted.host), (hosted.host.band(name) for name in ("window10", "full"))
+    old = Place(full, b"old")
+    pages.take([old])
+    more = (Place(window, bytes([number])) for number in range(99))
+    first = next(more)
+    pages.take([first])
+    while pages.get(old) is not None:
+        assert pages.take([next(more)])
+    assert pages.get(first) is not None
+
+
+@pytest.mark.parametrize("use", ["asked for", "taken in"])
+def test_whatever_uses_a_text_keeps_it_on_the_host(use: str) -> None:
+    layout = tiny("gpt-oss-20b")
+    hosted = serve_hosted(layout, large(layout), room_for(layout, 40))
+    texts, cache = ([1] * 9, [2] * 9), hosted.cache
+    for text in texts:
+        hosted.engine.submit(text, 2)
+        drive(hosted, random.Random(1))
+    quiet(hosted)
+    cache.poll()
+    one, other = (cache.begin([*text, 3]) for text in texts)
+    if use == "asked for":
+        again = cache.begin([*texts[0], 3])
+        hosted.engine.requests.finish([again])
+    else:
+        cache.keep(texts[0][:8], one)
+    full = hosted.host.band("full")
+    last = [Place(full, digests_of(cache._keys(text))[-1]) for text in texts]
+    assert all(cache.host_pages.get(place) is not None for place in last)
+    more = (Place(full, bytes([number])) for number in range(99))
+    while all(cache.host_pages.get(place) is not None for place in last):
+        cache.host_pages.take([next(more)])
+    assert [cache.host_pages.get(place) is not None for place in last] == [True, False]
+    hosted.engine.requests.finish([one, other])
+
+
 def test_as_many_as_have_room_are_taken_the_first_ones_first() -> None:
     layout = tiny("gpt-oss-20b")
     hosted = serve_hosted(layout, small(layout), room_for(layout, 16))
@@ -189,6 +286,24 @@ def test_what_an_engine_left_in_files_another_one_goes_on_with(pattern: str, tmp
         assert say(hosted, asked, seed=1) < TOLERANCE
         assert (hosted.cache.loaded > 0) == loads
         nothing_is_lost(hosted)
+
+
+def test_a_text_comes_up_as_far_as_its_files_are_whole(tmp_path: Path) -> None:
+    layout, prompt = tiny("gpt-oss-20b"), [7] * 33
+    first = serve_hosted(layout, large(layout), large(layout), folder=tmp_path)
+    first.engine.submit(prompt, 2)
+    drive(first, random.Random(1))
+    quiet(first)
+    nothing_is_lost(first)
+    hosted = serve_hosted(layout, large(layout), large(layout), folder=tmp_path)
+    assert hosted.cache.files is not None
+    last = Place(hosted.host.band("full"), digests_of(hosted.cache._keys(prompt))[-1])
+    hosted.cache.files.path_of(last).write_bytes(b"torn")
+    request = hosted.cache.begin(prompt)
+    assert request.tokens == 28
+    assert hosted.cache.files.rejected == 1
+    hosted.engine.requests.finish([request])
+    nothing_is_lost(hosted)
 
 
 def test_files_of_other_weights_are_not_looked_at(tmp_path: Path) -> None:

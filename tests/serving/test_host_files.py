@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from impl.chain import chain_for
+from impl.layout import DType
 from impl.serving.engine.tiny import tiny
 from impl.serving.host.digests import digests_of, fingerprint_of
 from impl.serving.host.files import Files
@@ -78,9 +81,28 @@ def test_what_is_not_whole_or_not_ones_own_is_none(spoil: Callable[[Path], None]
     assert files.get(PLACE) is None
     assert files.rejected == 1
     assert not files.has(PLACE)
+    assert not files.path_of(PLACE).exists()
     # and it can be kept again
     files.put(PLACE, CONTENT)
+    assert files.has(PLACE)
     assert files.get(PLACE) == CONTENT
+
+
+def test_a_file_has_its_name_when_all_of_it_is_on_the_disk_and_is_written_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, others, synced = files_in(tmp_path), files_in(tmp_path), []
+    path = files.path_of(PLACE)
+
+    def fsync(descriptor: int) -> None:
+        assert not others.has(PLACE)
+        synced.append(os.fstat(descriptor))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    for each in (files, others):
+        each.put(PLACE, CONTENT)
+    (whole,) = synced
+    assert (path.stat().st_ino, path.stat().st_size) == (whole.st_ino, whole.st_size)
 
 
 def test_a_disk_that_fails_loses_a_page_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,3 +135,19 @@ def test_another_layout_has_another_fingerprint() -> None:
         fingerprint_of(tiny("gemma-4-31b"), "a"),
     }
     assert len(prints) == 3
+
+
+@pytest.mark.parametrize(
+    "change", [{"dtype": DType.FP16}, {"offset": 8}, {"shape": (8, 2)}, {"part": "latent"}, {"layer": 9}], ids=str
+)
+def test_whatever_says_what_a_byte_means_is_in_the_fingerprint(change: dict[str, Any]) -> None:
+    (window, full) = LAYOUT.kinds
+    changed = replace(full, rows=(replace(full.rows[0], **change), *full.rows[1:]))
+    assert fingerprint_of(replace(LAYOUT, kinds=(window, changed)), "a") != fingerprint_of(LAYOUT, "a")
+
+
+@pytest.mark.parametrize("change", [{"page_tokens": 8}, {"window": 9}])
+def test_a_kind_of_other_pages_has_another_fingerprint(change: dict[str, Any]) -> None:
+    (window, full) = LAYOUT.kinds
+    changed = replace(LAYOUT, kinds=(replace(window, **change), full))
+    assert fingerprint_of(changed, "a") != fingerprint_of(LAYOUT, "a")
