@@ -8,7 +8,7 @@ from impl.misuse import Misuse
 from impl.serving.engine.tiny import PATTERNS, tiny
 from tests.serving.running import Task, options, tasks
 from tests.serving.transferring import compare, drive, pair
-from tests.serving.trouble import troubled
+from tests.serving.trouble import overtaken, troubled
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -41,6 +41,10 @@ def test_small_arenas_make_transfers_wait_and_change_no_logit() -> None:
         both.ask(task)
     drive(both, random.Random(3))
     compare(both)
+
+
+def test_what_is_computed_and_not_awaited_yet_gives_way_to_what_is() -> None:
+    assert overtaken(tiny("gpt-oss-20b"), 1)
 
 
 def test_a_prefix_that_is_cached_on_either_end_changes_no_logit() -> None:

@@ -22,7 +22,7 @@ from impl.serving.transfer.tickets import TransferTickets, hold_all
 from impl.serving.transfer.transport import Fate
 from tests.serving.seeded import shows
 from tests.serving.transferring import Differs, Stuck
-from tests.serving.trouble import old_mail, short, troubled
+from tests.serving.trouble import old_mail, overtaken, short, troubled
 
 Patch = pytest.MonkeyPatch
 
@@ -186,6 +186,12 @@ def _ids_for_addresses(patch: Patch) -> None:
     patch.setattr(receiver, "hold_all", wrong)
 
 
+@shows("progress", "class: a cycle of those who hold and wait")
+def _what_is_computed_is_kept(patch: Patch) -> None:
+    """Prompts for which a peer has no pages yet stay, though the one for which it has some finds no room."""
+    patch.setattr(Sender, "give_up", lambda self, session, name: False)
+
+
 LAYOUT = tiny("gpt-oss-20b")
 
 
@@ -201,6 +207,10 @@ def _with_old_mail(seed: int) -> None:
     old_mail(LAYOUT, seed)
 
 
+def _overtaken(seed: int) -> None:
+    overtaken(LAYOUT, seed)
+
+
 FAULTS: list[tuple[Callable[[Patch], None], Callable[[int], None], int, type[Exception]]] = [
     (_pages_of_what_failed_are_used_again, _through_trouble, 0, ForeignBytes),
     (_pages_of_what_was_given_up_are_used_again, _through_trouble, 0, Race),
@@ -214,6 +224,7 @@ FAULTS: list[tuple[Callable[[Patch], None], Callable[[int], None], int, type[Exc
     (_a_page_is_left_out, _through_trouble, 0, Differs),
     (_a_kind_goes_in_another_order, _through_trouble, 0, Differs),
     (_ids_for_addresses, _through_trouble, 0, Race),
+    (_what_is_computed_is_kept, _overtaken, 1, Stuck),
     (_attempts_that_another_life_had_too, _with_old_mail, 3, ForeignBytes),
 ]
 
@@ -234,6 +245,8 @@ def test_a_fault_shows(
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("scene", [_through_trouble, _short_of_room, _with_old_mail], ids=lambda each: each.__name__)
+@pytest.mark.parametrize(
+    "scene", [_through_trouble, _short_of_room, _with_old_mail, _overtaken], ids=lambda each: each.__name__
+)
 def test_nothing_shows_where_there_is_no_fault(scene: Callable[[int], None], seed: int) -> None:
     scene(seed)

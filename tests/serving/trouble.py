@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fuzz.serving.watching import watch
 from impl.layout import Layout
 from impl.serving.transfer.messages import Landed, decoded
-from tests.serving.running import tasks
+from tests.serving.running import Task, tasks
 from tests.serving.transferring import PATIENCE, compare, drive, get_on, pair, part
 
 
@@ -95,3 +95,22 @@ def short(layout: Layout, seed: int) -> None:
         both.ask(task)
     drive(both, rng)
     compare(both)
+
+
+def overtaken(layout: Layout, seed: int) -> int:
+    """Short prompts are computed before a long one that has pages alone; how many of them were computed again."""
+    both, rng = pair(layout, prefill_tokens=34, decode_tokens=30), random.Random(seed)
+    watch(both)
+    give_up, again = both.prefill.sender.give_up, list[str]()
+
+    def noted(session: str, name: str) -> bool:
+        given_up = give_up(session, name)
+        again.extend([name] * given_up)
+        return given_up
+
+    both.prefill.sender.give_up = noted  # type: ignore[method-assign]  # to be counted
+    for prompt in (range(44), *(range(first, first + 14) for first in (50, 51, 52, 53))):
+        both.ask(Task(tuple(prompt), 2))
+    drive(both, rng)
+    compare(both)
+    return len(again)

@@ -79,6 +79,8 @@ class Engine:
         leaving: told of each job that is done just before its request gives back its pages; of one that was retracted
             with its last forward in flight there is no request any more.
         others_hold: whether others hold pages that they will give back, so that a job waits rather than be rejected.
+        others_give_way: lets others give back something that they can get again, for a job that has no room though it
+            is alone; whether they did.
         lost: the tickets of others of which nobody knows when they retire, so that waiting for them is no help.
         agreed: of how many of the oldest forwards the end is taken note of, given how many have ended here; asked at
             every poll, so that ranks may agree.
@@ -106,6 +108,7 @@ class Engine:
         self.retractions = self.forwards = 0
         self.leaving: Callable[[Job, Request | None], object] = lambda job, request: None
         self.others_hold: Callable[[], bool] = lambda: False
+        self.others_give_way: Callable[[], bool] = lambda: False
         self.lost: Callable[[], Collection[int]] = lambda: ()
         self.agreed: Callable[[int], int] = lambda ended: ended
         self.memory_of: MemoryOf = PagedMemory
@@ -124,6 +127,11 @@ class Engine:
     def is_idle(self) -> bool:
         """Whether no job is left, and nothing is in flight."""
         return not (self._waiting or self._running or self._flying)
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether another job can be submitted."""
+        return bool(self._lines)
 
     @property
     def running(self) -> tuple[Job, ...]:
@@ -294,6 +302,8 @@ class Engine:
             return True
         job = self._running[-1]
         if len(self._running) == 1:
+            if self.others_give_way():
+                return True
             if self.others_hold():
                 return False
             # even alone it has no room

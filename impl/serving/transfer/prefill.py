@@ -20,7 +20,9 @@ class Prefill:
     def __init__(self, engine: Engine, sender: Sender) -> None:
         self.engine, self.sender = engine, sender
         self._asked: dict[Job, tuple[str, str]] = {}
-        engine.leaving = self._hand_over
+        # those that are computed, and that the sender still has
+        self._computed: dict[tuple[str, str], Sequence[int]] = {}
+        engine.leaving, engine.others_give_way = self._hand_over, self._computes_again
         engine.others_hold, engine.lost = lambda: sender.holds, lambda: sender.quarantined
 
     @property
@@ -43,7 +45,16 @@ class Prefill:
         """Whether a forward was launched; see `Engine.step`."""
         launched = self.engine.step()
         self.sender.poll()
+        self._computed = {key: prompt for key, prompt in self._computed.items() if self.sender.has(*key)}
         return launched
+
+    def _computes_again(self) -> bool:
+        """A prompt that is not awaited gives way, the one that was computed last: its peer may await another first."""
+        for (session, name), prompt in reversed(self._computed.items()):
+            if self.engine.takes_more and self.sender.give_up(session, name):
+                self._asked[self.engine.submit(prompt, 1)] = session, name
+                return True
+        return False
 
     def _hand_over(self, job: Job, request: Request | None) -> None:
         if job not in self._asked:
@@ -56,4 +67,5 @@ class Prefill:
             self._asked[self.engine.submit(job.prompt, 1)] = session, name
         else:
             pages = self.engine.requests.fork(request)
+            self._computed[session, name] = job.prompt
             self.sender.computed(session, name, pages, job.said[0], job.logits[0].tolist())

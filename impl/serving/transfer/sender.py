@@ -98,6 +98,17 @@ class Sender:
         going = self._going.get((session, name))
         return going is not None and (going.request is not None or going.is_refused)
 
+    def give_up(self, session: str, name: str) -> bool:
+        """Give back the pages of a prompt for which its peer has none yet, as if it were not computed; whether it did.
+
+        It is to be computed again.
+        """
+        going = self._going.get((session, name))
+        if going is None or going.request is None or going.give is not None:
+            return False
+        self._end(going)
+        return True
+
     def meet(self, hello: Hello) -> None:
         """A peer that may ask for prompts.
 
