@@ -50,7 +50,8 @@ def hypotheses(stage: str, limits: Limits) -> Iterator[Hypotheses]:
     for part in parts:
         given = [as_term(each) for each in part.given]
         name = f"{stage}.{part.name}, what it is given"
-        plain = _asked(name, [*_plainly(given), *_several_bands(given)], limits)
+        unknown = functions(given)
+        plain = _asked(name, [*_plainly(given, unknown), *_several_bands(unknown)], limits)
         yield plain if plain.answer == z3.sat else _asked(name, given, limits)
 
 
@@ -71,13 +72,12 @@ def _asked(name: str, given: Sequence[Any], limits: Limits) -> Hypotheses:
     return Hypotheses(name, parts, answer, _numbers(solver.model()) if answer == z3.sat else None)
 
 
-def _several_bands(given: Sequence[Any]) -> list[Any]:
-    return [z3.Int("bands") > 1] if "bands" in {f.name() for f in functions(given)} else []
+def _several_bands(unknown: Sequence[z3.FuncDeclRef]) -> list[Any]:
+    return [z3.Int("bands") > 1] if "bands" in {f.name() for f in unknown} else []
 
 
-def _plainly(given: Sequence[Any]) -> list[Any]:
-    of_what = [f for f in functions(given) if f.arity()]
-    meanings = [(f, _meaning(f)) for f in of_what]
+def _plainly(given: Sequence[Any], unknown: Sequence[z3.FuncDeclRef]) -> list[Any]:
+    meanings = [(f, _meaning(f)) for f in unknown if f.arity()]
     return [z3.substitute_funs(each, *meanings) if meanings else each for each in given]
 
 

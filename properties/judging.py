@@ -1,6 +1,6 @@
 """Judging an example again with Python values, so that the solver that found it is not trusted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from properties.examples import Example
@@ -57,10 +57,19 @@ def counterexample(specification: Specification, obligation: Obligation, example
 
 def culprits_of(specification: Specification, obligation: Obligation, example: Example) -> tuple[Member, ...] | None:
     """The members of which the property is false in the example; None if it is true."""
+    return next((each.culprits for each in false_of(specification, [obligation], example)), None)
+
+
+def false_of(specification: Specification, asked: Iterable[Obligation], example: Example) -> list[Counterexample]:
+    """The example as a counterexample to each obligation of which it is one."""
+    found = []
     with plain(example.before.shape) as culprits:
         before, after = example.before.state(), example.after.state()
-        false = goal(specification, obligation, Scene(before, after, example.arguments, ())) is False
-    return tuple(culprits.found) if false else None
+        for obligation in asked:
+            culprits.found.clear()
+            if goal(specification, obligation, Scene(before, after, example.arguments, ())) is False:
+                found.append(Counterexample(obligation, example, tuple(culprits.found)))
+    return found
 
 
 def _illegal(specification: Specification, stage: str, s: State) -> Iterator[str]:

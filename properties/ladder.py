@@ -4,7 +4,7 @@ What none of them decides is unknown, which is never trusted.
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 from properties.answers import Answer, Verdict
 from properties.judging import Counterexample, NotConfirmed, counterexample
@@ -16,7 +16,7 @@ from properties.scenes import goal
 from properties.search import GaveUp, Search, shapes
 from properties.shapes import Shape
 from properties.specification import Specification
-from spec.logic import Not
+from spec.logic import Not, Term
 
 
 def answers(specification: Specification, asked: Iterable[Obligation], limits: Limits) -> Iterator[Answer]:
@@ -38,10 +38,19 @@ def refutation(
     search: Search, obligation: Obligation, *, plainest: bool = False, tightest: bool = False
 ) -> Counterexample | None:
     """A counterexample of the searched shape, judged again outside the solver; None when there is none."""
-    with reading(search.small):
-        broken = Not(goal(search.specification, obligation, search.scene))
-    example = search.find(broken, plainest=plainest, tightest=tightest)
+    example = search.find(_broken(search, obligation), plainest=plainest, tightest=tightest)
     return None if example is None else counterexample(search.specification, obligation, example)
+
+
+def refutations(search: Search, obligation: Obligation) -> Generator[Counterexample]:
+    """Some counterexamples of the searched shape, each judged again outside the solver; none when there is none."""
+    for example in search.examples(_broken(search, obligation)):
+        yield counterexample(search.specification, obligation, example)
+
+
+def _broken(search: Search, obligation: Obligation) -> Term:
+    with reading(search.small):
+        return Not(goal(search.specification, obligation, search.scene))
 
 
 def _by_example(

@@ -2,26 +2,25 @@
 
 from typing import Any
 
-import z3
-
-from properties.small import as_bits
+from properties.bits import Bits, Pool
 from spec.logic import Connectives, Term
 
 
 class BitTerms:
-    """The solver's terms of the small reading."""
+    """The terms of the small reading."""
 
-    def __init__(self, connectives: Connectives) -> None:
-        self.always: Term = z3.BoolVal(True)
-        self.connectives = connectives
+    def __init__(self, pool: Pool) -> None:
+        self.always: Term = pool.true
+        self.connectives: Connectives = pool
+        self.pool = pool
 
     def raised(self, value: Term) -> Term:
-        """A constant of the solver."""
-        return as_bits(value)
+        """A constant."""
+        return self.pool.term(value)
 
     def lowered(self, term: Term) -> Term:
         """A constant as the value it is; a term stays what it is."""
-        return term.as_signed_long() if z3.is_bv_value(term) else term
+        return term if not isinstance(term, Bits) or term.value is None else term.value
 
 
 class Truth:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from spec.catalog import Action
+from spec.catalog import Action, Property
 from spec.logic import Connectives, Term, install
 from spec.ranges import Universe, universe
 from spec.state import State
@@ -27,6 +27,9 @@ class Reading(Frame, Protocol):
 
     def any_state(self) -> tuple[State, list[Term]]:
         """A state of unknowns, and the ranges of those that have one."""
+
+    def said(self, of: Property, s: State) -> Term:
+        """What a property says of a state."""
 
     def with_computed_addresses(self, s: State) -> tuple[State, list[Term]]:
         """The state with addresses that are origin + page * size, and the ranges of the sizes."""

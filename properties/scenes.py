@@ -29,10 +29,10 @@ def scene(chosen: Reading, specification: Specification, stage: str) -> Scene:
     if stage == specification.stage(Kind.LEMMA):
         s, ranges = chosen.with_computed_addresses(s)
         return Scene(s, s, (), (*given, *[("range", term) for term in ranges]))
-    given += [(axiom.name, axiom.holds(s)) for axiom in specification.axioms.values()]
+    given += [(axiom.name, chosen.said(axiom, s)) for axiom in specification.axioms.values()]
     if stage == specification.stage(Kind.INITIAL):
         return Scene(s, s, (), (*given, ("initial", specification.initial(s))))
-    given += [(invariant.name, invariant.holds(s)) for invariant in specification.invariants.values()]
+    given += [(invariant.name, chosen.said(invariant, s)) for invariant in specification.invariants.values()]
     if stage == specification.stage(Kind.THEOREM):
         return Scene(s, s, (), tuple(given))
     action = specification.actions[stage]

@@ -4,28 +4,19 @@ What is asked of it has no quantifier and no function, so that a plain bit-level
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
-import z3
-
+from properties.bits import Bits, Pool
 from properties.readings import key_of, same
 from properties.shapes import GARBAGE, Shape
-from properties.unbounded import Z3Connectives
-from spec.catalog import Action
+from spec.catalog import Action, Property
 from spec.logic import And, If, Term
 from spec.ranges import Range, Those
 from spec.state import ARENA, Field, Signature, State
 
-BITS = 8
 FARTHEST = 24
 """No address is farther than this from 0: page bytes times pages stay well inside the bits."""
-
-
-def as_bits(x: Term) -> Any:
-    """A solver's term for a Python value; a term stays what it is."""
-    if isinstance(x, bool):
-        return z3.BoolVal(x)
-    return z3.BitVecVal(x, BITS) if isinstance(x, int) else x
 
 
 class Table:
@@ -33,9 +24,14 @@ class Table:
 
     def __init__(self, entries: dict[tuple[int, ...], Term], default: Term, axes: Sequence[range]) -> None:
         self.entries, self.default, self.axes = entries, default, axes
+        self._read: dict[tuple[Any, ...], Term] = {}
 
     def __getitem__(self, key: Term) -> Term:
-        return self._chosen((), key_of(key))
+        parts = key_of(key)
+        known = tuple(part if type(part) is not Bits else (part.place,) for part in parts)
+        if known not in self._read:
+            self._read[known] = self._chosen((), parts)
+        return self._read[known]
 
     def _chosen(self, known: tuple[int, ...], rest: tuple[Term, ...]) -> Term:
         if not rest:
@@ -66,9 +62,8 @@ class Table:
 class Origins:
     """Addresses: an unknown origin for each band, and page bytes that are known."""
 
-    def __init__(self, sizes: Sequence[int]) -> None:
-        self.sizes = tuple(sizes)
-        self.origins = [z3.BitVec(f"origin of band {band}", BITS) for band in range(len(sizes))]
+    def __init__(self, sizes: Sequence[int], origins: Sequence[Bits]) -> None:
+        self.sizes, self.origins = tuple(sizes), tuple(origins)
 
     def __getitem__(self, key: tuple[Term, Term]) -> Term:
         band, page = key
@@ -86,19 +81,36 @@ class Small:
 
     def __init__(self, shape: Shape, signature: Signature = ARENA) -> None:
         self.shape, self.signature = shape, signature
-        self.connectives = Z3Connectives(as_bits)
+        self.connectives = self.pool = Pool()
         self.universe = shape.domains
+        self._said: dict[tuple[Callable[..., Term], State], Term] = {}
 
     def any_state(self) -> tuple[State, list[Term]]:
-        """A state of unknown entries."""
+        """A state of unknown entries, the same each time."""
+        state, ranges = self._any
+        return state, list(ranges)
+
+    def said(self, of: Property, s: State) -> Term:
+        """What a property says of a state; of the same one it is written out once."""
+        if (of.holds, s) not in self._said:
+            self._said[of.holds, s] = of.holds(s)
+        return self._said[of.holds, s]
+
+    @cached_property
+    def _any(self) -> tuple[State, list[Term]]:
         ranges: list[Term] = []
         tables = {name: self._unknown(name, field, ranges) for name, field in self.signature.tables.items()}
-        address = Origins(self.shape.sizes)
-        ranges += [_between(origin, range(-FARTHEST // 2, FARTHEST + 1)) for origin in address.origins]
-        base, capacity = z3.BitVecs("base capacity", BITS)
-        ranges += [_between(base, range(FARTHEST // 4)), _between(capacity, range(FARTHEST + 1))]
-        bottom, top = z3.BitVecs("bottom top", BITS)
-        ranges += [_between(end, range(self.shape.pages + 1)) for end in (bottom, top)]
+        sizes = self.shape.sizes
+        address = Origins(
+            sizes,
+            [
+                self._number(f"origin of band {band}", range(-FARTHEST // 2, FARTHEST + 1), ranges)
+                for band in range(len(sizes))
+            ],
+        )
+        base = self._number("base", range(FARTHEST // 4), ranges)
+        capacity = self._number("capacity", range(FARTHEST + 1), ranges)
+        bottom, top = [self._number(end, range(self.shape.pages + 1), ranges) for end in ("bottom", "top")]
         constants = {"bands": len(self.shape.sizes), "base": base, "capacity": capacity, "bottom": bottom, "top": top}
         return State(**tables, **constants, address=address, garbage=GARBAGE), ranges
 
@@ -109,23 +121,25 @@ class Small:
     def any_arguments(self, action: Action) -> tuple[list[Term], list[Term]]:
         """Unknown arguments.  Ids, tickets and accesses differ in name alone: the first of each may as well be 0."""
         arguments: list[Term] = []
+        ranges: list[Term] = []
         for i, sort in enumerate(action.sorts):
             renamed = sort in ("vid", "ticket", "publisher", "access") and sort not in action.sorts[:i]
-            arguments.append(0 if renamed else z3.BitVec(f"argument {i}", BITS))
-        members = self.shape.members
-        return arguments, [_between(x, members[sort]) for sort, x in zip(action.sorts, arguments, strict=True)]
+            arguments.append(0 if renamed else self._number(f"argument {i}", self.shape.members[sort], ranges))
+        return arguments, ranges
+
+    def _number(self, label: str, among: range, ranges: list[Term]) -> Bits:
+        number = self.pool.number(label, among)
+        ranges.append(And(among.start <= number, number < among.stop))
+        return number
 
     def _unknown(self, name: str, field: Field, ranges: list[Term]) -> Table:
         sorts = field.keys.split()
         entries: dict[tuple[int, ...], Term] = {}
         for key in self.universe.tuples(sorts):
             label = f"{name} {' '.join(map(str, key))}"
-            entries[key] = z3.Bool(label) if field.value == "bool" else z3.BitVec(label, BITS)
-            if field.value != "bool":
-                ranges.append(_between(entries[key], self.shape.values_of[field.value]))
+            if field.value == "bool":
+                entries[key] = self.pool.truth(label)
+            else:
+                entries[key] = self._number(label, self.shape.values_of[field.value], ranges)
         default = False if field.value == "bool" else 0
         return Table(entries, default, [self.shape.members[sort] for sort in sorts])
-
-
-def _between(x: Term, among: range) -> Term:
-    return And(among.start <= x, x < among.stop)

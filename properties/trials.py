@@ -6,11 +6,12 @@ The prover must then not prove that property: if it did, one of the two readings
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
 
-from properties.judging import Counterexample, NotConfirmed, culprits_of
-from properties.ladder import refutation
+from properties.judging import Counterexample, NotConfirmed, false_of
+from properties.ladder import refutation, refutations
 from properties.limits import Limits
 from properties.obligations import Obligation
 from properties.prover import Proof, Prover
@@ -109,15 +110,26 @@ def _broken_at(
 def _broken_at_once(
     weakened: Specification, asked: Sequence[Obligation], named: str, limits: Limits
 ) -> dict[str, Counterexample]:
-    """The named property, and what else is false of the same example: so many obligations are not searched each."""
-    found = _broken(weakened, [obligation for obligation in asked if obligation.property == named], named, limits)
-    for example in [each.example for each in found.values()]:
-        for obligation in asked:
-            if obligation.property in found or obligation.stage != found[named].obligation.stage:
-                continue
-            culprits = culprits_of(weakened, obligation, example)
-            if culprits is not None:
-                found[obligation.property] = Counterexample(obligation, example, culprits)
+    """The named property, and what else is false of some examples of it: so many obligations are not searched each."""
+    for obligation in [obligation for obligation in asked if obligation.property == named]:
+        of_stage = [each for each in asked if each.stage == obligation.stage]
+        for shape in shapes(weakened, obligation.stage):
+            search = Search(weakened, obligation.stage, shape, limits)
+            found = _false_of_examples(search, obligation, of_stage)
+            if found:
+                return found
+    return {}
+
+
+def _false_of_examples(search: Search, named: Obligation, asked: Sequence[Obligation]) -> dict[str, Counterexample]:
+    found: dict[str, Counterexample] = {}
+    with closing(refutations(search, named)) as examples:
+        for refuted in examples:
+            found.setdefault(named.property, refuted)
+            others = [obligation for obligation in asked if obligation.property not in found]
+            found |= {
+                each.obligation.property: each for each in false_of(search.specification, others, refuted.example)
+            }
     return found
 
 

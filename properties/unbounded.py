@@ -9,7 +9,7 @@ from typing import Any
 import z3
 
 from properties.readings import key_of, same
-from spec.catalog import Action
+from spec.catalog import Action, Property
 from spec.logic import And, If, Implies, Term
 from spec.ranges import Body, Range, Those
 from spec.state import ARENA, NONE, WRITE, Field, Signature, State
@@ -120,6 +120,10 @@ class Unbounded:
         """A state of uninterpreted functions; bands and modes are quantified within their ranges, so none is listed."""
         made_of = {**self.signature.fields, **self.signature.constants}
         return State(**{name: _unknown(name, field) for name, field in made_of.items()}), []
+
+    def said(self, of: Property, s: State) -> Term:
+        """What a property says of a state."""
+        return of.holds(s)
 
     def with_computed_addresses(self, s: State) -> tuple[State, list[Term]]:
         """Origin + page * size, for sizes that are not negative."""

@@ -4,7 +4,7 @@ Every action is possible in some legal state, there is a state at the start, and
 some legal state or step.  Each is shown by an example, which is judged again outside the solver.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,11 +17,9 @@ from properties.obligations import Kind
 from properties.raised import BitTerms, PlainTerms
 from properties.readings import reading
 from properties.search import GaveUp, Search, shapes
-from properties.small import as_bits
 from properties.specification import Specification, written
 from spec.catalog import Property
 from spec.logic import Term
-from spec.state import State
 
 
 @dataclass(frozen=True)
@@ -53,15 +51,17 @@ def possibility(stage: str) -> str:
 
 def sightings(specification: Specification, stage: str, names: Iterable[str], limits: Limits) -> Iterator[Sighting]:
     """Whether the stage can happen, if its `possibility` is among the names, and which cases of properties occur."""
-    search = Search(specification, stage, shapes(specification, stage)[0], limits)
-    for name in names:
+    asked = list(names)
+    cases = [name for name in asked if name != possibility(stage)]
+    looking = _Looking(Search(specification, stage, shapes(specification, stage)[0], limits), cases)
+    for name in asked:
         if name == possibility(stage):
-            seen = _sighting(search, name, True, lambda _: True)
+            seen = looking.possible()
             if seen.example is None and not seen.reason:
-                seen = _sighting(_with_float(specification, stage, limits), name, True, lambda _: True)
+                seen = _Looking(_with_float(specification, stage, limits), ()).possible()
             yield seen
         else:
-            yield from _cases(search, name)
+            yield from looking.cases_of(name)
 
 
 def question(specification: Specification, stage: str, limits: Limits) -> tuple[str, list[tuple[str, Any]]]:
@@ -69,7 +69,7 @@ def question(specification: Specification, stage: str, limits: Limits) -> tuple[
     search = Search(specification, stage, shapes(specification, stage)[0], limits)
     if search.find(True) is None:
         search = _with_float(specification, stage, limits)
-    return possibility(stage), [(name, as_bits(formula)) for name, formula in search.scene.given]
+    return possibility(stage), [(name, search.small.pool.asked(formula)) for name, formula in search.scene.given]
 
 
 def _with_float(specification: Specification, stage: str, limits: Limits) -> Search:
@@ -86,38 +86,56 @@ def properties_at(specification: Specification, stage: str) -> Mapping[str, Prop
     return {**specification.own("invariants"), **specification.own("theorems")}
 
 
-def _cases(search: Search, name: str) -> Iterator[Sighting]:
-    holds = properties_at(search.specification, search.stage)[name].holds
-    domains = search.shape.domains
-    signature = search.specification.signature
-    searched = CaseReading(BitTerms(search.small.connectives), domains, signature)
-    judged = CaseReading(PlainTerms(), domains, signature)
+class _Looking:
+    """Looks for the cases of some properties; an example of one of them shows all that occur in it."""
 
-    def states(example: Example) -> list[State]:
-        return [example.before.state(), example.after.state()][: 1 + (example.action is not None)]
+    def __init__(self, search: Search, names: Sequence[str]) -> None:
+        self.search = search
+        domains, signature = search.shape.domains, search.specification.signature
+        self.searched = CaseReading(BitTerms(search.small.pool), domains, signature)
+        self.judged = CaseReading(PlainTerms(), domains, signature)
+        self.unseen = [(name, properties_at(search.specification, search.stage)[name].holds) for name in names]
+        self.known: dict[tuple[str, int], Example] = {}
 
-    def occurs(case: int) -> Callable[[Example], bool]:
-        def judge(example: Example) -> bool:
-            with reading(judged):
-                return judged.cases(holds, *states(example))[case].value is True
+    def possible(self) -> Sighting:
+        """Whether the stage can happen at all."""
+        return self._sighting(possibility(self.search.stage), True)
 
-        return judge
+    def cases_of(self, name: str) -> Iterator[Sighting]:
+        """Which cases of a property occur."""
+        scene, specification = self.search.scene, self.search.specification
+        holds = next(holds for unseen, holds in self.unseen if unseen == name)
+        with reading(self.searched):
+            cases = self.searched.cases(
+                holds, *[scene.before, scene.after][: 1 + (self.search.stage in specification.actions)]
+            )
+        for i, case in enumerate(cases):
+            called = case_name(name, i + 1, len(cases))
+            if (name, i) in self.known:
+                yield Sighting(called, self.search.stage, self.known[name, i])
+            else:
+                yield self._sighting(called, case, (name, i))
+        self.unseen = [each for each in self.unseen if each[0] != name]
 
-    with reading(searched):
-        of_scene = [search.scene.before, search.scene.after][: 1 + (search.stage in search.specification.actions)]
-        cases = searched.cases(holds, *of_scene)
-    for i, case in enumerate(cases):
-        yield _sighting(search, case_name(name, i + 1, len(cases)), case, occurs(i))
+    def _sighting(self, called: str, formula: Term, case: tuple[str, int] | None = None) -> Sighting:
+        stage = self.search.stage
+        try:
+            example = self.search.find(formula)
+            if example is None:
+                return Sighting(called, stage, None)
+            confirm_legal(self.search.specification, stage, example)
+            self._look_at(example)
+            if case is not None and case not in self.known:
+                raise NotConfirmed(f"{called}: it does not occur after all")
+        except (GaveUp, NotConfirmed) as why:
+            return Sighting(called, stage, None, str(why))
+        return Sighting(called, stage, example)
 
-
-def _sighting(search: Search, name: str, formula: Term, occurs: Callable[[Example], bool]) -> Sighting:
-    try:
-        example = search.find(formula)
-        if example is None:
-            return Sighting(name, search.stage, None)
-        confirm_legal(search.specification, search.stage, example)
-        if not occurs(example):
-            raise NotConfirmed(f"{name}: it does not occur after all")
-    except (GaveUp, NotConfirmed) as why:
-        return Sighting(name, search.stage, None, str(why))
-    return Sighting(name, search.stage, example)
+    def _look_at(self, example: Example) -> None:
+        """Note what occurs in a legal example, judged in plain values."""
+        states = [example.before.state(), example.after.state()][: 1 + (example.action is not None)]
+        with reading(self.judged):
+            for name, holds in self.unseen:
+                for i, case in enumerate(self.judged.cases(holds, *states)):
+                    if case.value is True:
+                        self.known.setdefault((name, i), example)

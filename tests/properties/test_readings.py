@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import pytest
 import z3
 
+from properties.bits import BITS, Values
 from properties.readings import reading
 from properties.shapes import Shape
-from properties.small import Small, as_bits
+from properties.small import Small
 from properties.specification import AS_WRITTEN, ON_DEVICE, SPECIFICATIONS, Specification, written
 from spec.concrete import Addresses, ValueMap, small_state
 from spec.logic import Term
@@ -31,13 +32,14 @@ class Fixed:
     def __init__(self, whole: Specification, seed: int, *, legal: bool = False) -> None:
         self.signature, self.shape = whole.signature, shape_of(whole)
         self.small = Small(self.shape, self.signature)
-        solver = z3.Solver()
+        pool = self.small.pool
+        solver = z3.Solver(ctx=pool.context)
         with reading(self.small):
             self.terms, ranges = self.small.any_state()
             invariants = whole.invariants.values() if legal else ()
-            solver.add(*ranges, *[as_bits(invariant.holds(self.terms)) for invariant in invariants])
+            solver.add(*map(pool.asked, [*ranges, *[invariant.holds(self.terms) for invariant in invariants]]))
         rng = random.Random(seed)
-        for wish in self._wishes(rng):
+        for wish in map(pool.asked, self._wishes(rng)):
             if solver.check(wish) == z3.sat:
                 solver.add(wish)
         assert solver.check() == z3.sat
@@ -45,8 +47,19 @@ class Fixed:
         self.plain = self._plain()
 
     def value(self, term: Term) -> int | bool:
-        found = self.model.eval(as_bits(term), model_completion=True)
-        return bool(z3.is_true(found)) if z3.is_bool(found) else int(found.as_signed_long())
+        """What the solver says that a term is, which is what is read off without it."""
+        found = self.model.eval(self.small.pool.asked(term), model_completion=True)
+        value = bool(z3.is_true(found)) if z3.is_bool(found) else int(found.as_signed_long())
+        assert Values(self.model).of(term) == value
+        return value
+
+    def symbol(self, label: str, value: int) -> Term:
+        """An unknown that happens to have this value."""
+        self.model.update_value(
+            z3.BitVec(label, BITS, self.small.pool.context),
+            z3.BitVecVal(value % (1 << BITS), BITS, self.small.pool.context),
+        )
+        return self.small.pool.number(label, range(-(1 << (BITS - 1)), 1 << (BITS - 1)))
 
     def _plain(self) -> State:
         tables = {
@@ -106,7 +119,8 @@ def test_small_reading_says_of_a_step_what_plain_values_say(name: str) -> None:
     fixed = Fixed(whole, rng.randrange(STATES))
     action = whole.actions[name]
     arguments = tuple(rng.choice(fixed.shape.members[sort]) for sort in action.sorts)
-    symbols = [z3.BitVecVal(x, 8) for x in arguments]  # symbols, so that tables are written by choice and not by key
+    # symbols, so that tables are written by choice and not by key
+    symbols = [fixed.symbol(f"symbol {i}", x) for i, x in enumerate(arguments)]
     with universe(fixed.shape.domains):
         after = action.effect(fixed.plain, *arguments)
         guard = [condition for _, condition, _ in action.guard(fixed.plain, *arguments)]
