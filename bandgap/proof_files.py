@@ -11,12 +11,41 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from bandgap.exits import Exit
+from properties.admission.asking import is_asked
 from properties.cores import Core, idle, is_whole, leaned_on
-from properties.export import File
-from properties.second import SOLVERS, Opinion, opinions, versions
+from properties.export import WITNESS, File
+from properties.second import SOLVERS, Opinion, Said, opinions, versions
+from properties.selection import everything
 
 LISTED = 20
 """How many undecided files of a solver are told."""
+
+SPARED = {"unsat": 0.01, "sat": 0.5}
+"""The part of the files with an answer that a solver may leave undecided; of few files it is one.
+
+That something has no model is what a proof says, and a solver that seldom says it is as good as not asked.  To find one
+where something is said of all numbers is what cvc5 is not made for.
+"""
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much a solver decided of the files with an answer, and what it must."""
+
+    solver: str
+    status: str
+    files: int
+    undecided: tuple[str, ...]
+
+    @property
+    def decided(self) -> int:
+        """So many files."""
+        return self.files - len(self.undecided)
+
+    @property
+    def floor(self) -> int:
+        """How many it must decide."""
+        return max(1, self.files - max(1, int(SPARED[self.status] * self.files)))
 
 
 @dataclass(frozen=True)
@@ -43,13 +72,36 @@ class Agreement:
         return [file.name for file in self.files if not decided[file.name]]
 
     @property
+    def shares(self) -> list[Share]:
+        """What each solver decided, of the files with each answer that there are."""
+        answers = dict.fromkeys(file.status for file in self.files)
+        return [self._share(solver, status) for solver in SOLVERS for status in answers]
+
+    def _share(self, solver: str, status: str) -> Share:
+        of = [each for each in self.said if each.solver == solver and each.file.status == status]
+        undecided = tuple(each.file.name for each in of if each.said is Said.UNKNOWN)
+        return Share(solver, status, len(of), undecided)
+
+    @property
+    def lazy(self) -> list[Share]:
+        """Where a solver decided too little for its silence to mean anything."""
+        return [share for share in self.shares if share.decided < share.floor]
+
+    @property
+    def is_whole(self) -> bool:
+        """Every obligation is among these, and all that every action is given."""
+        named = {file.name for file in self.files}
+        alone = {file.stage for file in self.files if file.kind == WITNESS}
+        asked = {stage for stage in everything().looks if not is_asked(stage)}
+        return alone >= asked and named >= {obligation.name for obligation in everything().obligations}
+
+    @property
     def exit(self) -> Exit:
-        """Violated if anybody disagrees, inconclusive if nobody decides something, or not everybody was asked."""
+        """Violated if anybody disagrees; inconclusive if something is decided by nobody, or too little by somebody."""
         if self.disagreeing or self.altered:
             return Exit.VIOLATED
-        whole = len(self.said) == len(self.files) * len(SOLVERS) > 0
-        idle = [solver for solver in SOLVERS if not any(each.agrees for each in self.said if each.solver == solver)]
-        return Exit.INCONCLUSIVE if self.undecided or idle or not whole else Exit.HOLDS
+        asked = len(self.said) == len(self.files) * len(SOLVERS) > 0
+        return Exit.INCONCLUSIVE if self.undecided or self.lazy or not asked else Exit.HOLDS
 
     def document(self) -> dict[str, Any]:
         """All of it."""
@@ -57,6 +109,19 @@ class Agreement:
             "verdict": {Exit.HOLDS: "agreed", Exit.VIOLATED: "disagreed"}.get(self.exit, "inconclusive"),
             "versions": versions(),
             "files": len(self.files),
+            "is_whole": self.is_whole,
+            "shares": [
+                {
+                    "solver": share.solver,
+                    "status": share.status,
+                    "files": share.files,
+                    "decided": share.decided,
+                    "floor": share.floor,
+                    "undecided": share.undecided,
+                }
+                for share in self.shares
+            ],
+            "disagreeing": [f"{each.solver} says {each.said} of {each.file.name}" for each in self.disagreeing],
             "altered": self.altered,
             "undecided": self.undecided,
             "opinions": [
@@ -96,12 +161,15 @@ def agreement_text(found: Agreement) -> Iterator[RenderableType]:
     yield from (f"disagreed: {o.solver} says {o.said} of {o.file.name}" for o in found.disagreeing)
     yield from (f"altered since it was exported: {name}" for name in found.altered)
     yield from (f"decided by nobody: {name}" for name in found.undecided)
-    for name in SOLVERS:
-        of_solver = [each for each in found.said if each.solver == name]
-        unknown = [each.file.name for each in of_solver if not (each.agrees or each.disagrees)]
-        if unknown:
-            more = " ..." if len(unknown) > LISTED else ""
-            yield f"{name} did not decide {len(unknown)}: {'; '.join(unknown[:LISTED])}{more}"
+    for share in found.shares:
+        if share.undecided:
+            more = " ..." if len(share.undecided) > LISTED else ""
+            listed = f"{'; '.join(share.undecided[:LISTED])}{more}"
+            silent = f"{len(share.undecided)} of {share.files} that are {share.status}"
+            yield f"{share.solver} did not decide {silent}: {listed}"
+    for share in found.lazy:
+        yield f"{share.solver} decided {share.decided} of what is {share.status}, and must decide {share.floor}"
+    yield f"{len(found.files)} files: {'every' if found.is_whole else 'not every'} obligation and action is among them"
     yield {Exit.HOLDS: "all who decided agree", Exit.VIOLATED: "not all agree"}.get(found.exit, "inconclusive")
 
 

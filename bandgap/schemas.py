@@ -284,22 +284,118 @@ class FaultList(msgspec.Struct):
     faults: list[ListedFault]
 
 
+Verdict = Literal["proved", "violated", "unknown"]
+
+
+class SmallArena(msgspec.Struct):
+    """A small arena; a table has a list of keys and values, and what is not in it is zero or false."""
+
+    base: int
+    capacity: int
+    bottom: int
+    top: int
+    origins: list[int]
+    page_bytes: list[int]
+    tables: dict[str, list[list[Any]]]
+
+
+class Counterexample(msgspec.Struct):
+    """What breaks a property: an arena, what happens in it, and of what the property is false then."""
+
+    event: str
+    action: str | None
+    arguments: list[int]
+    false_of: list[str]
+    before: SmallArena
+    after: SmallArena
+
+
+class SmallestArena(msgspec.Struct):
+    """How much there is in the smallest arena that shows it; whether nothing smaller does."""
+
+    bands: int
+    pages: int
+    tickets: int
+    ids: int
+    publishers: int
+    page_bytes: list[int]
+    is_least: bool
+
+
+class WayThere(msgspec.Struct):
+    """How it comes about from an empty arena, if that was found."""
+
+    is_reached: bool
+    actions: list[str]
+    states_seen: int
+    bound: int
+
+
+class Mending(msgspec.Struct):
+    """The sentence that mends the guard, empty if there is none; of whose guard it is, and what still happens."""
+
+    sentence: str
+    as_in: str
+    where: str
+    tried: int
+    all_tried: bool
+    still_happens: str | None
+
+
+class Help(msgspec.Struct):
+    """What helps with a violated obligation; what was not looked for is null, and `not_applicable` says why."""
+
+    action: str | None
+    property: str
+    smallest: SmallestArena | None
+    reached: WayThere | None
+    repair: Mending | None
+    not_applicable: str
+
+
 class Answer(msgspec.Struct):
-    """What came of an obligation."""
+    """What came of an obligation; a counterexample that is no arena is a small case, in words."""
 
     name: str
     kind: str
     action: str | None
     property: str
-    verdict: Literal["proved", "violated", "unknown"]
+    verdict: Verdict
     seconds: float
+    reason: str
+    counterexample: Counterexample | None
+    small_case: str
+    help: Help | None
+
+
+class Witness(msgspec.Struct):
+    """Something that must be able to happen, and the stages where it was seen to."""
+
+    name: str
+    verdict: Verdict
+    seen_at: list[str]
     reason: str
 
 
-class Prove(msgspec.Struct):
-    """`bandgap prove`."""
+class Trial(msgspec.Struct):
+    """What came of leaving out a sentence, or of a seeded fault: the property that must be refuted, and what is."""
 
-    verdict: Literal["proved", "violated", "unknown"]
+    name: str
+    says: str
+    property: str
+    precedent: str
+    verdict: Verdict
+    refuted: list[str]
+    reason: str
+    seconds: float
+    counterexample: Counterexample | None
+    small_case: str
+
+
+class Prove(msgspec.Struct):
+    """`bandgap prove`; idle are the properties that nothing breaks."""
+
+    verdict: Verdict
     obligations: int
     proved: int
     violated: int
@@ -308,6 +404,79 @@ class Prove(msgspec.Struct):
     interrupted: bool
     weakening: str | None
     answers: list[Answer]
+    vacuity: list[Witness]
+    necessity: list[Trial]
+    faults: list[Trial]
+    idle: list[str]
+
+
+class ExportedFile(msgspec.Struct):
+    """One question: where it is, what it is about, and the answer that it must have."""
+
+    path: str
+    name: str
+    kind: str
+    stage: str
+    status: Literal["sat", "unsat"]
+    sha256: str
+
+
+class ProveExport(msgspec.Struct):
+    """`bandgap prove --export`."""
+
+    directory: str
+    files: list[ExportedFile]
+
+
+class Share(msgspec.Struct):
+    """How many of the files with an answer a solver decided, how many it must, and those that it did not."""
+
+    solver: str
+    status: Literal["sat", "unsat"]
+    files: int
+    decided: int
+    floor: int
+    undecided: list[str]
+
+
+class Opinion(msgspec.Struct):
+    """What a solver says of a file, and what it must say."""
+
+    name: str
+    kind: str
+    status: Literal["sat", "unsat"]
+    solver: str
+    said: Literal["sat", "unsat", "unknown"]
+    seconds: float
+
+
+class ProveCheck(msgspec.Struct):
+    """`bandgap prove --check`; undecided is what no solver decided."""
+
+    verdict: Literal["agreed", "disagreed", "inconclusive"]
+    versions: dict[str, str]
+    files: int
+    is_whole: bool
+    shares: list[Share]
+    disagreeing: list[str]
+    altered: list[str]
+    undecided: list[str]
+    opinions: list[Opinion]
+
+
+class Core(msgspec.Struct):
+    """The hypotheses on which a proof leans; null if they are not known."""
+
+    name: str
+    leans_on: list[str] | None
+
+
+class ProveCores(msgspec.Struct):
+    """`bandgap prove --cores`; idle are the invariants on which no proof leans, null if only some proofs were asked."""
+
+    cores: list[Core]
+    unknown: list[str]
+    idle: list[str] | None
 
 
 class ListedObligation(msgspec.Struct):
@@ -541,6 +710,9 @@ SCHEMAS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "faults-list": FaultList,
     "prove": Prove,
     "prove-list": ProveList,
+    "prove-export": ProveExport,
+    "prove-check": ProveCheck,
+    "prove-cores": ProveCores,
     "fuzz": Fuzz,
     "reproduce": Reproduce,
     "layout": Layout,

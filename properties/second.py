@@ -17,8 +17,12 @@ import z3
 from properties.export import File, digest
 from properties.workers import results
 
-SECONDS = 10.0
-"""For one question; a busy machine takes several times what an idle one does, and the slowest one takes a second."""
+EFFORT = {"z3": 20_000_000, "cvc5": 1_000_000}
+"""For one question, as each counts its own work, so that the same is decided on a busy machine: some seconds of an idle
+one, and five times what the hardest question takes that is decided at all."""
+
+SECONDS = 600.0
+"""For one question: they only end what the effort does not see."""
 
 TOGETHER = 40
 """So many files are asked about in one process."""
@@ -67,6 +71,7 @@ def by_z3(seed: int, path: Path, seconds: float) -> Said:
     """What Z3 says of a file."""
     solver = z3.Solver()
     solver.set("random_seed", seed)
+    solver.set("rlimit", EFFORT["z3"])
     solver.set("timeout", int(seconds * 1000))
     solver.from_file(str(path))
     return Said(str(solver.check()))
@@ -78,6 +83,7 @@ def by_cvc5(path: Path, seconds: float) -> Said:
     import cvc5
 
     solver = cvc5.Solver(cvc5.TermManager())
+    solver.setOption("rlimit-per", str(EFFORT["cvc5"]))
     solver.setOption("tlimit-per", str(int(seconds * 1000)))
     # Once its usual ways are exhausted it tries all terms there are, where it would say that it does not know.
     solver.setOption("full-saturate-quant", "true")

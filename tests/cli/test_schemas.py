@@ -88,7 +88,15 @@ ANSWERS: dict[str, Callable[[Path], list[Any]]] = {
     "prove": lambda _: [
         asked("prove", "unshare x span"),
         asked("prove", "span", "--break", "unshare.counts-down-twice"),
+        # a counterexample, with what helps; something seen, and a trial
+        asked("prove", "bijection", "--break", "unshare.another-reference-remains"),
+        asked("prove", "unshare.another-reference-remains", "admission/induction"),
     ],
+    "prove-export": lambda folder: [asked("prove", "unshare x span", "lemma", "--export", str(folder))],
+    "prove-check": lambda folder: [
+        asked("prove", "unshare x span", "lemma", "--export", str(folder)) and asked("prove", "--check", str(folder))
+    ],
+    "prove-cores": lambda _: [asked("prove", "--cores", "unshare x span")],
     "prove-list": lambda _: [asked("prove", "--list")],
     "reproduce": lambda _: [asked("reproduce", str(ROOT / "tests/events/corpus/reproduction-1.json"))],
     "layout": lambda _: [asked("layout", "gpt-oss-20b")],

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bandgap.exits import Exit
-from bandgap.proof_files import Agreement, agreement, agreement_text
+from bandgap.proof_files import Agreement, Share, agreement, agreement_text
+from properties import second
 from properties.admission import asking
 from properties.admission.theorems import THEOREMS
 from properties.assumptions import stages
@@ -99,6 +100,41 @@ def test_nothing_asked_and_nothing_decided_is_inconclusive(folder: Path) -> None
     found = agreement(folder, [one(folder, Kind.LEMMA)], 1)
     silent = [replace(each, said=Said.UNKNOWN) if each.solver == "cvc5" else each for each in found.said]
     assert replace(found, said=tuple(silent)).exit == Exit.INCONCLUSIVE
+
+
+def test_a_solver_that_leaves_more_than_is_spared_undecided_is_no_second_opinion(folder: Path) -> None:
+    unsat = [file for file in exported(folder) if file.status == "unsat"][:3]
+    found = agreement(folder, unsat, 1)
+    assert (found.lazy, found.exit) == ([], Exit.HOLDS)
+    for silent, exits in ((1, Exit.HOLDS), (2, Exit.INCONCLUSIVE)):
+        names = {file.name for file in unsat[:silent]}
+        said = [
+            replace(each, said=Said.UNKNOWN) if each.solver == "cvc5" and each.file.name in names else each
+            for each in found.said
+        ]
+        less = replace(found, said=tuple(said))
+        assert less.exit == exits
+        (share,) = [share for share in less.shares if share.solver == "cvc5"]
+        assert (share.decided, share.floor, set(share.undecided)) == (3 - silent, 2, names)
+        told = list(agreement_text(less))
+        assert any(str(part).startswith(f"cvc5 did not decide {silent} of 3 that are unsat: ") for part in told)
+        assert ("cvc5 decided 1 of what is unsat, and must decide 2" in told) is (exits == Exit.INCONCLUSIVE)
+
+
+def test_how_many_may_be_undecided_grows_with_what_is_asked(folder: Path) -> None:
+    file = one(folder, Kind.LEMMA)
+    assert Share("cvc5", "unsat", 1, ()).floor == 1
+    assert Share("cvc5", "unsat", 2000, ()).floor == 1980
+    assert Share("cvc5", "sat", 200, ()).floor == 100
+    assert not Agreement((file,), ()).is_whole
+
+
+def test_an_effort_that_is_too_little_decides_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second, "EFFORT", {"z3": 1, "cvc5": 1})
+    file = one(folder, Kind.INDUCTIVE)
+    said = {each.solver: each.said for each in second.ask(second.Ask("cvc5", str(folder), (file,), 60.0))}
+    said |= {each.solver: each.said for each in second.ask(second.Ask("Z3, seed 1", str(folder), (file,), 60.0))}
+    assert said == {"cvc5": Said.UNKNOWN, "Z3, seed 1": Said.UNKNOWN}
 
 
 def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
