@@ -76,7 +76,8 @@ def test_clearing_at_any_moment_changes_no_logit(write: Write) -> None:
     nothing_is_lost(hosted)
 
 
-def test_what_is_written_back_goes_down_when_it_gives_way_and_what_is_written_through_before() -> None:
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_is_written_back_goes_down_when_it_gives_way_and_what_is_written_through_before(order: int) -> None:
     layout = tiny(ALL_KINDS)
     written: dict[Write, tuple[int, int]] = {}
     for write in ("through", "back"):
@@ -84,7 +85,7 @@ def test_what_is_written_back_goes_down_when_it_gives_way_and_what_is_written_th
         assert say(hosted, rounds(1, count=1, times=1), seed=1) < TOLERANCE
         before = hosted.cache.backed_up
         hosted.cache.host_pages.clear()
-        for band in range(len(layout.kinds)):
+        for band in [*range(len(layout.kinds))][::order]:
             one = tuple(int(other == band) for other in range(len(layout.kinds)))
             while hosted.cache.give_way(Refusal((0,) * len(one), "evict", evict=one)):
                 pass

@@ -3,10 +3,12 @@
 import random
 
 import pytest
+import torch
 
 from impl.misuse import Misuse
 from impl.serving.engine import engine as engines
 from impl.serving.engine.engine import Policy
+from impl.serving.engine.rounding import kept
 from impl.serving.engine.tiny import tiny
 from tests.serving.running import TOLERANCE, Task, drive, furthest, room_for, serve, tasks
 
@@ -73,3 +75,62 @@ def test_a_job_that_is_cancelled_leaves_all_others_as_they_are(moment: int) -> N
     assert not any(kind.live or kind.withheld for kind in served.allocator.statistics().kinds)
     with pytest.raises(Misuse, match="neither waits nor runs"):
         served.engine.cancel(unwanted)
+
+
+def test_a_job_may_be_as_long_as_a_line_and_no_longer() -> None:
+    served = serve(LAYOUT, ROOMY, policy=Policy(positions=24))
+    task = Task(tuple(range(20)), 4)
+    with pytest.raises(Misuse, match="no job of at most 24 tokens"):
+        served.engine.submit(task.prompt, 5)
+    for prompt in ((), (96,), (-1,)):
+        with pytest.raises(Misuse, match="not a token or more"):
+            served.engine.submit(prompt, 1)
+    with pytest.raises(Misuse):
+        served.engine.submit(task.prompt, 0)
+    job = served.engine.submit(task.prompt, task.new_tokens)
+    drive(served, random.Random(1))
+    assert furthest(LAYOUT, [task], [job]) < TOLERANCE
+    # the last word goes into no forward
+    assert served.engine.forwards == 2 + 3
+
+
+@pytest.mark.parametrize("in_flight", [1, 2, 3])
+def test_no_forward_is_larger_and_no_more_are_in_flight_than_the_policy_says(in_flight: int) -> None:
+    policy = Policy(most_running=2, chunk=5, positions=64, in_flight=in_flight)
+    served, asked = serve(LAYOUT, ROOMY, late=True, policy=policy), tasks(3, count=6)
+    jobs, flying, running, computed = [], set[int](), set[int](), set[int]()
+    jobs = [served.engine.submit(task.prompt, task.new_tokens) for task in asked]
+
+    def look() -> None:
+        flying.add(len(served.engine.flying))
+        for forward in served.engine._flying:
+            running.add(len(forward.parts))
+            computed.update(part.share.end - part.share.start for part in forward.parts)
+
+    drive(served, random.Random(1), look)
+    assert furthest(LAYOUT, asked, jobs) < TOLERANCE
+    assert max(flying) == in_flight
+    assert max(running) == 2
+    assert max(computed) == 5
+
+
+def test_who_was_retracted_begins_before_those_who_wait_and_who_was_preempted_after_them() -> None:
+    for gives_way in ("retracted", "preempted"):
+        served = serve(LAYOUT, room_for(LAYOUT, 24), policy=Policy(most_running=2, chunk=7, positions=64))
+        asked = [Task(tuple(range(first, first + 20)), 9) for first in range(3)]
+        first, second, third = jobs = [served.engine.submit(task.prompt, task.new_tokens) for task in asked]
+        served.engine.step()
+        assert served.engine.running == (first, second)
+        if gives_way == "preempted":
+            served.engine.preempt(second)
+        while not (second.retractions and first.done):
+            served.engine.step()
+        served.engine.step()
+        assert served.engine.running[0] is (second if gives_way == "retracted" else third)
+        drive(served, random.Random(1))
+        assert furthest(LAYOUT, asked, jobs) < TOLERANCE
+
+
+def test_what_has_no_number_in_eight_bits_becomes_the_largest_that_has() -> None:
+    found = kept(torch.tensor([1e6, -1e6, 448.0, 1.0], dtype=torch.float64), torch.float8_e4m3fn).double()
+    assert found.tolist() == [448.0, -448.0, 448.0, 1.0]

@@ -210,6 +210,34 @@ def test_a_text_is_gone_on_with_where_the_window_has_what_it_looks_back_on_and_n
     assert prefix.begin([*text, 7]).tokens == len(text)
 
 
+def test_states_are_kept_at_every_interval_and_nowhere_between() -> None:
+    layout, text = tiny("qwen3.5-4b"), [*range(30)]
+    served = serve(layout, room_for(layout, 200, states=24), policy=POLICY)
+    served.engine.submit(text, 4)
+    drive(served, random.Random(1))
+    prefix = served.engine.prefix
+    assert prefix is not None
+    # and at the end, where that is the end of a page
+    assert [prefix.begin(text[: count + 1]).tokens for count in range(30)] == [count // 8 * 8 for count in range(30)]
+    served.engine.submit([*text, 1, 2], 5)
+    drive(served, random.Random(1))
+    said = served.engine.submit([*text, 1, 2], 5)
+    drive(served, random.Random(1))
+    assert prefix.begin([*text, 1, 2, *said.said]).tokens == 36
+
+
+def test_what_was_said_is_found_again_by_a_job_that_was_retracted() -> None:
+    layout = tiny("qwen3.5-4b")
+    served = serve(layout, room_for(layout, 200, states=24), policy=POLICY)
+    job = served.engine.submit([1, 2, 3], 30)
+    while len(job.said) < 25:
+        served.engine.step()
+    served.engine.preempt(job)
+    served.engine.step()
+    assert job.request is not None
+    assert job.request.settled == 24
+
+
 @pytest.mark.parametrize("page_tokens", [1, 3, 16])
 def test_a_cached_prefix_in_pages_of_any_size_changes_no_logit(page_tokens: int) -> None:
     layout, asked = tiny("inkling-small", options(page_tokens)), conversations(6, count=5)
