@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 
 from fuzz import script
 from fuzz.failure import Failure
@@ -41,12 +42,38 @@ from impl.layout import DType, Kind, Layout, Lifetime, Row
 
 {layout}
 # a stage judges every call, and reads back what is written to the pages
+# {watch}: {looks}
 a = stage_for(TARGETS[{target!r}], Setup("pasted", layout, {arena_bytes}), {watch})
 """
 
+_LOOKS = {
+    "CLOSELY": "after every call everything is looked at, the allocator's tables too",
+    "FROM_OUTSIDE": "what a caller or a kernel can see is looked at, and no table of the allocator's",
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A failure as Python."""
+
+    setting: str
+    """Imports, layout and allocator."""
+    calls: str
+    """The calls, which need the setting."""
+
+    @property
+    def whole(self) -> str:
+        """What runs as it is."""
+        return self.setting + self.calls
+
 
 def pasted(failure: Failure, target: Target) -> str:
-    """The calls of a failure as a program that ends where the property breaks.
+    """The calls of a failure as a program that ends where the property breaks."""
+    return program(failure, target).whole
+
+
+def program(failure: Failure, target: Target) -> Program:
+    """The same in two parts.
 
     Where the judge found it, that is the allocator's own interface and the judge; where bytes or tables showed it, or a
     simulated device took part, the same calls on a stage.
@@ -56,11 +83,13 @@ def pasted(failure: Failure, target: Target) -> str:
         play(failure.script, stage)
     calls = script_of(stage.log)
     judged = failure.finding is not None and not isinstance(target, SimulatedTarget)
+    watch = "CLOSELY" if failure.watch.tables_every else "FROM_OUTSIDE"
     head = (_JUDGED if judged else _STAGED).format(
         layout=_layout(failure.setup),
         arena_bytes=failure.setup.arena_bytes,
         target=target.name,
-        watch="CLOSELY" if failure.watch.tables_every else "FROM_OUTSIDE",
+        watch=watch,
+        looks=_LOOKS[watch],
     )
     lines = _Lines(calls, stage.rejected, judged).all()
     rejecting = (
@@ -69,7 +98,7 @@ def pasted(failure: Failure, target: Target) -> str:
     said = f"# {failure.property}: {' '.join(failure.problem.split())}\n"
     fault = f"# found under the seeded fault {failure.fault}, without which it passes\n" if failure.fault else ""
     ending = "" if judged else "a.check_everything()\n"
-    return said + fault + rejecting + head + "".join(f"{line}\n" for line in lines) + ending
+    return Program(said + fault + rejecting + head, "".join(f"{line}\n" for line in lines) + ending)
 
 
 class _Lines:
@@ -172,15 +201,18 @@ def _name(call: script.AnyCall) -> str:
 
 def _layout(setup: Setup) -> str:
     layout = setup.layout
-    kinds = "".join(f"    {_kind(kind)},\n" for kind in layout.kinds)
+    kinds = "".join(map(_kind, layout.kinds))
     page_tokens, dtype = layout.page_tokens, f"DType.{layout.kv_dtype.name}"
     return f'kinds = (\n{kinds})\nlayout = Layout({layout.model!r}, "", kinds, {page_tokens}, {dtype}, 1, None)\n'
 
 
 def _kind(kind: Kind) -> str:
-    rows = "".join(f"{_row(row)}, " for row in kind.rows)
-    lifetime = f"Lifetime.{kind.lifetime.name}"
-    return f"Kind({kind.name!r}, {lifetime}, {kind.window}, ({rows}), {kind.entry_bytes}, {kind.page_tokens})"
+    """Over several lines, with a row in each, for models have many."""
+    rows = "".join(f"            {_row(row)},\n" for row in kind.rows)
+    return (
+        f"    Kind(\n        {kind.name!r}, Lifetime.{kind.lifetime.name}, {kind.window},\n"
+        f"        (\n{rows}        ),\n        {kind.entry_bytes}, {kind.page_tokens},\n    ),\n"
+    )
 
 
 def _row(row: Row) -> str:

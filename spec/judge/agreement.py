@@ -1,12 +1,18 @@
 """Whether an allocator's own tables say what the judge's state says."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from events.records import Snapshot, TicketState
 from spec.judge.arena import JudgedArena
 from spec.judge.opening import MODES
 from spec.state import LIVE, READ, WITHHELD
+
+MOST_NAMED: Final = 4
+"""Of what only one of them has."""
+
+MOST_TOLD: Final = 8
+"""Of what each of them has."""
 
 
 def first_difference(s: JudgedArena, snapshot: Snapshot) -> str | None:
@@ -53,9 +59,16 @@ def _unequal(what: str, theirs: list[Any], ours: list[Any]) -> Iterator[str]:
         yield f"{what}: the allocator lists one of them twice"
     extra, missing = set(theirs) - set(ours), set(ours) - set(theirs)
     if extra:
-        yield f"{what}: only the allocator has {sorted(extra)[:4]}"
+        yield f"{what}: only the allocator has {sorted(extra)[:MOST_NAMED]}{_both(theirs, ours)}"
     if missing:
-        yield f"{what}: only the judge has {sorted(missing)[:4]}"
+        yield f"{what}: only the judge has {sorted(missing)[:MOST_NAMED]}{_both(theirs, ours)}"
+
+
+def _both(theirs: list[Any], ours: list[Any]) -> str:
+    """Both tables, where they are short."""
+    if max(len(theirs), len(ours)) > MOST_TOLD:
+        return ""
+    return f"; by the allocator it is {sorted(theirs)}, by the judge {sorted(ours)}"
 
 
 def _ticket_differences(s: JudgedArena, snapshot: Snapshot) -> Iterator[str]:
@@ -64,7 +77,7 @@ def _ticket_differences(s: JudgedArena, snapshot: Snapshot) -> Iterator[str]:
     yield from _unequal("outstanding tickets", [t.ticket for t in snapshot.tickets], list(order.after))
     tails = [(stream, ticket) for stream, tail in snapshot.streams.items() for ticket in tail]
     yield from _unequal(
-        "ends of streams as (stream, ticket)",
+        "ends of streams, which a stream's next ticket runs after, as (stream, ticket)",
         tails,
         [(stream, ticket) for stream, tail in order.tails.items() for ticket in tail],
     )

@@ -309,7 +309,7 @@ DIFFERENT: dict[str, tuple[r.Snapshot, str]] = {
     ),
     "the end of a stream": (
         snapshot(streams={"main": [FIRST, SECOND], "host": [FIRST]}),
-        "ends of streams as (stream, ticket): only the allocator has [('host', 3)]",
+        "runs after, as (stream, ticket): only the allocator has [('host', 3)]",
     ),
     "another order": (
         tickets(
@@ -378,3 +378,9 @@ def test_a_later_snapshot_is_read_with_the_same_care() -> None:
 def test_contents_start_from_zero() -> None:
     s = arena()
     assert (s.bytes[STATE, 0], s.written[STATE, 10]) == (0, 0)
+
+
+def test_where_both_tables_are_short_both_are_told_in_full() -> None:
+    _, finding = judged(snapshot(publishers=["a"]))
+    assert finding is not None
+    assert finding.problem.endswith("; by the allocator it is ['a'], by the judge ['rdma']")
