@@ -67,9 +67,10 @@ class Stage:
         """Of each outstanding ticket its user and stream."""
         self.flights: dict[Place, tuple[int, int, int]] = {}
         """Of each page with a write in flight: the ticket, the id it was given for, the value."""
-        self._outcomes: Counter[tuple[str, str]] = Counter()
-        self._operations: Counter[tuple[str, str]] = Counter()
-        self._boundaries: Counter[str] = Counter()
+        # in turn, and counted in the end, which costs less than counting at once
+        self._outcomes: list[tuple[str, str]] = []
+        self._operations: list[tuple[str, str]] = []
+        self._boundaries: list[str] = []
         # at which the arena is; none if that is to be looked up again
         self._at: tuple[str, ...] | None = None
         # the page actions in turn; how many of a release's were the last reference's
@@ -131,7 +132,7 @@ class Stage:
 
     def note(self, operation: str, outcome: str) -> None:
         """Count what came of an operation."""
-        self._operations[operation, outcome] += 1
+        self._operations.append((operation, outcome))
 
     # ------------------------------------------------------------------------------------------------------- calls
 
@@ -184,9 +185,9 @@ class Stage:
     def _note_ids(self, given: Sequence[Sequence[int]]) -> None:
         for minted, last, ids in zip(self._minted, self._last_ids, given, strict=True):
             if not minted.isdisjoint(ids):
-                self._boundaries[ID_AGAIN] += 1
+                self._boundaries.append(ID_AGAIN)
             if last in ids:
-                self._boundaries[LAST_ID] += 1
+                self._boundaries.append(LAST_ID)
             minted.update(ids)
 
     def _copied(self, band: int, originals: Sequence[int], copies: Sequence[int]) -> None:
@@ -486,7 +487,7 @@ class Stage:
         return taken
 
     def _count(self, name: str, outcome: str) -> None:
-        self._outcomes[name, outcome] += 1
+        self._outcomes.append((name, outcome))
 
     def _forget_the_dead(self, band: int, ids: Sequence[int]) -> None:
         references = self.state.refs
@@ -550,7 +551,7 @@ class Stage:
         self.calls += 1
         if self._at is None:
             self._at = tuple(boundaries_of(self.state))
-        self._boundaries.update(self._at)
+        self._boundaries.extend(self._at)
         tables_every, contents_every = self.watch.tables_every, self.watch.contents_every
         if tables_every and self.calls % tables_every == 0:
             check_tables(self.allocator, self.state)
