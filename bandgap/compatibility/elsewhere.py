@@ -41,7 +41,7 @@ SGLANG: Final = (
         Elsewhere(
             ("disaggregation", chain),
             "",
-            "draft rows lie in the target's entries, and so travel in the same pages; nobody has run it",
+            "draft rows lie in the target's entries, and so travel in the same pages",
         )
         for chain in ("eagle", "eagle3", "dflash", "dspark")
     ),
@@ -54,7 +54,7 @@ SGLANG: Final = (
         Elsewhere(
             ("host-tier", chain),
             "",
-            "draft rows lie in the target's entries, and so are copied with them; nobody has run it",
+            "draft rows lie in the target's entries, and so are copied with them",
         )
         for chain in ("eagle", "eagle3")
     ),

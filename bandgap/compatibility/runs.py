@@ -85,9 +85,12 @@ def _runs() -> Iterator[Run]:
         alone = _SCHEDULED | {pages, "prefix-cache"}
         yield Run(sort, preset, alone)
         yield Run(sort, preset, alone | {"host-tier"})
-        yield Run(sort, preset, alone - {"priority-preemption"} | {"disaggregation"})
+        yield Run(sort, preset, alone | {"disaggregation"})
         for chain in CHAINS:
             yield Run(sort, preset, alone | {chain})
+    for sort, preset in dict(PRESETS).items():
+        for chain in CHAINS:
+            yield Run(sort, preset, _SCHEDULED | {"prefix-cache", "host-tier", "disaggregation", chain})
     for feature, test, presets in _RANKS:
         for sort, preset in PRESETS:
             if preset in presets:
