@@ -1,5 +1,6 @@
 """Where verbs print: tables for people on stdout, one JSON document with `--json`, and messages on stderr."""
 
+import json
 import sys
 from typing import Annotated
 
@@ -10,6 +11,10 @@ from rich.markup import escape
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 """The option that every verb takes, as its parameter `as_json`."""
+
+
+LONGEST_NAME = 24
+"""Characters."""
 
 
 def out() -> Console:
@@ -24,7 +29,12 @@ def err() -> Console:
 
 def print_json(document: object) -> None:
     """Prints one JSON document: anything that msgspec encodes, such as dicts, dataclasses and enums."""
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+    try:
+        text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+    except UnicodeEncodeError:
+        # half a surrogate pair, as file names can have, is written as an escape
+        text = json.dumps(msgspec.to_builtins(document), indent=2)
+    sys.stdout.write(f"{text}\n")
 
 
 def harmless(text: str) -> str:
@@ -35,3 +45,16 @@ def harmless(text: str) -> str:
 def printable(text: str) -> str:
     """Text from outside, without anything that a terminal would obey."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def visible(text: str) -> str:
+    """The same for text of several lines, such as code: lines and tabs stay."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
+def short_name(text: str) -> str:
+    """A name from outside where there is little room: printable, and cut in the middle where it is long."""
+    text = printable(text)
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 7]}…{text[-6:]}"

@@ -3,7 +3,7 @@
 They say the same without colour.
 """
 
-from bandgap.pictures.arena import Arena, Band, Look, Mark, Page, Status, in_words
+from bandgap.pictures.arena import Arena, Band, Look, Mark, Page, Status, in_words, used
 from bandgap.pictures.strips import legend, strips
 
-__all__ = ["Arena", "Band", "Look", "Mark", "Page", "Status", "in_words", "legend", "strips"]
+__all__ = ["Arena", "Band", "Look", "Mark", "Page", "Status", "in_words", "legend", "strips", "used"]

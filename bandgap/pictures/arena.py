@@ -9,6 +9,8 @@ class Status(StrEnum):
     """What a page is."""
 
     LIVE = "live"
+    HELD = "held"
+    """Live, and a ticket holds it."""
     WITHHELD = "withheld"
     HOLE = "hole"
 
@@ -20,6 +22,8 @@ class Page:
     number: int
     status: Status
     label: str = ""
+    holders: str = ""
+    """Who holds it, in words."""
 
 
 @dataclass(frozen=True)
@@ -77,3 +81,15 @@ def in_words(arena: Arena, mark: Mark) -> str:
     )
     pages = f"page {first:,}" if first == last else f"pages {first:,} to {last:,}"
     return f"bytes {mark.begin:,} to {mark.end:,}, {pages} of band {band.name!r}: {mark.look}"
+
+
+def used(*arenas: Arena) -> tuple[tuple[Status, ...], tuple[Look, ...]]:
+    """What of pages and of marks there is in pictures of these arenas."""
+    statuses, looks = set[Status](), set[Look]()
+    for arena in arenas:
+        looks.update(mark.look for mark in arena.marks)
+        for band in arena.bands:
+            statuses.update(page.status for page in band.pages)
+            if len({page.number for page in band.pages if band.lo <= page.number < band.hi}) < band.hi - band.lo:
+                statuses.add(Status.HOLE)
+    return tuple(status for status in Status if status in statuses), tuple(look for look in Look if look in looks)

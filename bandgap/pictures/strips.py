@@ -6,11 +6,12 @@ from math import ceil, floor
 
 from rich.text import Text
 
-from bandgap.pictures.arena import Arena, Band, Look, Mark, Page, Status
+from bandgap.output import short_name
+from bandgap.pictures.arena import Arena, Band, Look, Mark, Page, Status, used
 from bandgap.pictures.scale import Scale, scale_of
 
-FILLS = {Status.LIVE: "█", Status.WITHHELD: "▒", Status.HOLE: "·"}
-STYLES = {Status.LIVE: "cyan", Status.WITHHELD: "yellow", Status.HOLE: "dim"}
+FILLS = {Status.LIVE: "█", Status.HELD: "▓", Status.WITHHELD: "▒", Status.HOLE: "·"}
+STYLES = {Status.LIVE: "cyan", Status.HELD: "green", Status.WITHHELD: "yellow", Status.HOLE: "dim"}
 
 Cell = tuple[str, str]
 """A character and its style."""
@@ -33,22 +34,27 @@ NARROW = 2
 
 def strips(*arenas: Arena, width: int = 100) -> list[Text]:
     """A picture of each arena, all on one scale, in at most so many columns, if that leaves some for the bytes."""
-    margin = max(len(band.name) for arena in arenas for band in arena.bands) + 2
+    margin = max(len(short_name(band.name)) for arena in arenas for band in arena.bands) + 2
     scale = scale_of(arenas, max(width - margin - 1, LEAST_COLUMNS))
     return [_strip(arena, scale, margin) for arena in arenas]
 
 
-def legend() -> Text:
-    """What the characters say."""
-    said = [(FILLS[status], STYLES[status], status.value) for status in Status]
-    said += [(*LOOKS[look], look.value) for look in Look]
+OF_PROOFS = (Status.LIVE, Status.WITHHELD, Status.HOLE)
+"""What a page can be in the pictures of proofs, which tell of holders in words."""
+
+
+def legend(*arenas: Arena) -> Text:
+    """What the characters in pictures of these arenas say; in those of proofs, if none is given."""
+    statuses, looks = used(*arenas) if arenas else (OF_PROOFS, tuple(Look))
+    said = [(FILLS[status], STYLES[status], status.value) for status in statuses]
+    said += [(*LOOKS[look], look.value) for look in looks]
     return Text("   ").join(Text.assemble((fill, style), f" {name}") for fill, style, name in said)
 
 
 def _strip(arena: Arena, scale: Scale, margin: int) -> Text:
     lines = [("", line) for line in _ruler(arena, scale)]
     for number, band in enumerate(arena.bands):
-        lines.append((band.name, _lane(band, scale)))
+        lines.append((short_name(band.name), _lane(band, scale)))
         marks = [mark for mark in arena.marks if mark.band == number]
         if marks:
             lines.append(("", _marks(marks, scale)))
@@ -108,7 +114,7 @@ def _mostly(band: Band, scale: Scale) -> list[Cell]:
         first, last = floor(begin), ceil(end)
         count = {status: bisect_left(of, last) - bisect_left(of, first) for status, of in numbers.items()}
         within = max(0, min(last, band.hi) - max(first, band.lo))
-        count[Status.HOLE] = max(count[Status.HOLE], within - count[Status.LIVE] - count[Status.WITHHELD])
+        count[Status.HOLE] = max(count[Status.HOLE], within - sum(count[each] for each in Status if each is not Status.HOLE))
         most = max(Status, key=lambda status: count[status])
         cells.append((FILLS[most], STYLES[most]) if count[most] else SPACE)
     return cells

@@ -1,20 +1,26 @@
-"""An arena as a drawing for HTML: one lane for each band, all bytes to scale."""
+"""An arena as a drawing for HTML: one lane for each band, all bytes to scale.
+
+What lies along the bytes is told in percent, so that the drawing is as wide as there is room and its text as large as
+any other.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bandgap.output import short_name
 from bandgap.pictures import Arena, Band, Look, Status, in_words
 
-WIDTH = 1000.0
-"""Of the drawing, in its own units; the page scales it."""
+WIDTH = 100.0
+"""Of the drawing, in percent."""
 
-LANE = 40.0
-"""Height of a band's lane."""
+LANE = 60.0
+"""Height of a band's lane, in pixels, with the name above it."""
 
-MARGIN = 130.0
-"""For the bands' names, left of the bytes."""
+WIDE, NARROW = 900.0, 300.0
+"""Pixels that a drawing has at least on a desk, and on a phone."""
 
 ROOM_OF_A_CHARACTER = 8.0
+"""Pixels."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,8 @@ class Box:
     width: float
     title: str
     label: str = ""
+    tight: bool = False
+    """Whether the label has no room on a phone."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +70,10 @@ class _Scale:
         self.begin, self.end = min(addresses), max(addresses)
 
     def box(self, kind: str, begin: int, end: int, title: str, label: str = "") -> Box:
-        each = (WIDTH - MARGIN) / max(1, self.end - self.begin)
-        width = (end - begin) * each
-        room = len(label) * ROOM_OF_A_CHARACTER < width
-        return Box(kind, MARGIN + (begin - self.begin) * each, width, title, label if room else "")
+        each = WIDTH / max(1, self.end - self.begin)
+        width, needed = (end - begin) * each, len(label) * ROOM_OF_A_CHARACTER
+        shown = label if needed < width * WIDE / WIDTH else ""
+        return Box(kind, (begin - self.begin) * each, width, title, shown, needed >= width * NARROW / WIDTH)
 
 
 def _addresses(arena: Arena) -> Iterator[int]:
@@ -81,7 +89,7 @@ def _addresses(arena: Arena) -> Iterator[int]:
 def _drawing(arena: Arena, scale: _Scale) -> Drawing:
     lanes = tuple(_lane(arena, number, band, scale) for number, band in enumerate(arena.bands))
     said = "; ".join(in_words(arena, mark) for mark in arena.marks)
-    return Drawing(LANE * len(lanes) + 22, lanes, scale.begin, scale.end, said)
+    return Drawing(LANE * len(lanes) + 20, lanes, scale.begin, scale.end, said)
 
 
 def _lane(arena: Arena, number: int, band: Band, scale: _Scale) -> Lane:
@@ -89,13 +97,14 @@ def _lane(arena: Arena, number: int, band: Band, scale: _Scale) -> Lane:
     pages = []
     for page in sorted({*listed, *range(band.lo, band.hi)}):
         status = listed[page].status if page in listed else Status.HOLE
-        label = listed[page].label if page in listed else ""
+        said = listed[page].label if page in listed else ""
         outside = "" if band.lo <= page < band.hi else ", outside its span"
-        title = f"{band.name} page {page}: {status}{f' {label}' if label else ''}{outside}"
-        pages.append(scale.box(status, band.address(page), band.address(page + 1), title, label))
+        held = f", held by {listed[page].holders}" if page in listed and listed[page].holders else ""
+        title = f"{band.name} page {page}: {status}{f' {said}' if said else ''}{held}{outside}"
+        pages.append(scale.box(status, band.address(page), band.address(page + 1), title, said))
     drawn = tuple(
         scale.box(mark.look.replace(" ", "-"), mark.begin, mark.end, in_words(arena, mark))
         for mark in sorted(arena.marks, key=lambda mark: list(Look).index(mark.look))
         if mark.band == number
     )
-    return Lane(band.name, LANE * number + 6, tuple(pages), drawn)
+    return Lane(short_name(band.name), LANE * number, tuple(pages), drawn)

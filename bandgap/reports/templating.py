@@ -4,6 +4,13 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from bandgap.output import visible
+
+
+def _visible(value: object) -> object:
+    """Nothing in a page hides or turns round what stands beside it."""
+    return type(value)(visible(value)) if isinstance(value, str) else value
+
 
 @cache
 def templates(package: str = "bandgap.reports") -> Environment:
@@ -15,6 +22,7 @@ def templates(package: str = "bandgap.reports") -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_visible,
     )
     environment.filters["thousands"] = lambda number: f"{number:,}"
     return environment

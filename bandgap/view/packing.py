@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bandgap.output import printable
 from bandgap.trace_records import Begun
 from bandgap.view.grid import ROWS, Column, Grid
 from bandgap.view.pieces import Piece, Pieces, SpanPiece
@@ -22,12 +23,15 @@ def packed(grid: Grid, pieces: Pieces, files: Sequence[Begun]) -> dict[str, Any]
     assert header is not None  # something was told
     found = pieces.pieces()
     return {
-        "bands": [{"name": band.name, "page_bytes": band.page_bytes, "origin": band.origin} for band in header.bands],
+        "bands": [
+            {"name": printable(band.name), "page_bytes": band.page_bytes, "origin": band.origin}
+            for band in header.bands
+        ],
         "base": header.base,
         "capacity": header.capacity,
         "first": grid.first,
         "end": grid.begun,
-        "files": [[Path(begun.file).name, begun.first] for begun in files] if len(files) > 1 else [],
+        "files": [[printable(Path(begun.file).name), begun.first] for begun in files] if len(files) > 1 else [],
         "pieces": None if found is None else _columns(found, Piece._fields),
         "spans": None if found is None else _columns(pieces.spans, SpanPiece._fields),
         "grid": _grid(grid) if found is None else None,

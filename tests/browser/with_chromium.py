@@ -81,6 +81,23 @@ VIEW = """
 """
 
 
+POINTER = """
+  const canvas = page.getElementById("arena"), theirs = page.defaultView, box = canvas.getBoundingClientRect();
+  const pen = theirs.CanvasRenderingContext2D.prototype, fillRect = pen.fillRect, stroke = pen.stroke;
+  let filled = 0, stroked = 0;
+  pen.fillRect = function (...all) { filled++; return fillRect.apply(this, all); };
+  pen.stroke = function (...all) { stroked++; return stroke.apply(this, all); };
+  const at = (x, y) => ({ clientX: box.left + x, clientY: box.top + y, bubbles: true, pointerType: "mouse" });
+  canvas.dispatchEvent(new theirs.PointerEvent("pointermove", at(150, 60)));
+  canvas.dispatchEvent(new theirs.PointerEvent("pointermove", at(300, 90)));
+  found.moved = filled;
+  found.cursor = stroked;
+  found.here = page.getElementById("here").textContent;
+  page.getElementById("in").click();
+  found.zoomed = filled;
+"""
+
+
 def browser() -> str:
     found = [path for name in BROWSERS if (path := shutil.which(name))]
     assert found, f"no browser is there: one of {', '.join(BROWSERS)} must be on PATH"
@@ -170,3 +187,16 @@ def test_a_page_that_is_too_wide_would_be_found(tmp_path: Path) -> None:
     page = tmp_path / "wide.html"
     page.write_text('<a href="#">To it</a><div style="width: 500px">wide</div>')
     assert looked_at(page, EVERYWHERE, PHONE)["wider"]
+
+
+@pytest.mark.parametrize("most", [exact.MOST_PIECES, 5], ids=["pieces", "grid"])
+def test_a_pointer_that_moves_has_only_the_cursor_drawn_again(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exact, "MOST_PIECES", most)
+    assert view(written(tmp_path / "a.trace", *LEGAL), "--out", tmp_path / "a.html").code == 0
+    found = looked_at(tmp_path / "a.html", POINTER)
+    assert found["moved"] == 0
+    assert found["zoomed"] > 5
+    assert found["here"].startswith("Line")
+    assert found["cursor"] > 0

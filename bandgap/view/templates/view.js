@@ -2,7 +2,9 @@
 // Draws what bandgap/view/packing.py packs: pieces, each a rectangle of pages and lines, or a grid of mixtures.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const canvas = document.getElementById("arena"), context = canvas.getContext("2d");
+  const canvas = document.getElementById("arena"), onScreen = canvas.getContext("2d");
+  // the picture without cursor, which is drawn again only where the window is another
+  const picture = document.createElement("canvas"), context = picture.getContext("2d");
   const LOOKS = ["live", "held", "withheld", "hole"], HOLE = 3;
   const all = { x0: data.first, x1: Math.max(data.end, data.first + 1), y0: data.base, y1: Math.max(data.capacity, data.base + 1) };
   let view = { ...all }, cursor = null, dragged = null, colours = null;
@@ -167,30 +169,38 @@
 
   function draw() {
     const ratio = window.devicePixelRatio || 1;
-    canvas.width = Math.round(width() * ratio);
-    canvas.height = Math.round(height() * ratio);
+    canvas.width = picture.width = Math.round(width() * ratio);
+    canvas.height = picture.height = Math.round(height() * ratio);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    onScreen.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = css(colours.gap);
     context.fillRect(MARGIN.left, MARGIN.top, plotWidth(), plotHeight());
     if (data.grid) drawGrid(); else drawPieces();
     drawFiles();
     drawAxes();
-    if (cursor) {
-      context.strokeStyle = css(colours.ink);
-      context.setLineDash([3, 3]);
-      context.beginPath();
-      context.moveTo(toX(cursor.line + 0.5), MARGIN.top); context.lineTo(toX(cursor.line + 0.5), height() - MARGIN.bottom);
-      context.moveTo(MARGIN.left, toY(cursor.byte)); context.lineTo(width() - MARGIN.right, toY(cursor.byte));
-      context.stroke();
-      context.setLineDash([]);
-    }
-    if (dragged && dragged.to) {
-      context.strokeStyle = css(colours.link);
-      context.lineWidth = 2;
-      context.strokeRect(dragged.from.x, dragged.from.y, dragged.to.x - dragged.from.x, dragged.to.y - dragged.from.y);
-    }
     document.getElementById("window").textContent =
       `lines ${number.format(Math.ceil(view.x0))} to ${number.format(Math.ceil(view.x1) - 1)}, bytes ${bytes(view.y0)} to ${bytes(view.y1)}`;
+    show();
+  }
+
+  function show() {
+    onScreen.clearRect(0, 0, width(), height());
+    onScreen.drawImage(picture, 0, 0, width(), height());
+    onScreen.lineWidth = 1;
+    if (cursor) {
+      onScreen.strokeStyle = css(colours.ink);
+      onScreen.setLineDash([3, 3]);
+      onScreen.beginPath();
+      onScreen.moveTo(toX(cursor.line + 0.5), MARGIN.top); onScreen.lineTo(toX(cursor.line + 0.5), height() - MARGIN.bottom);
+      onScreen.moveTo(MARGIN.left, toY(cursor.byte)); onScreen.lineTo(width() - MARGIN.right, toY(cursor.byte));
+      onScreen.stroke();
+      onScreen.setLineDash([]);
+    }
+    if (dragged && dragged.to) {
+      onScreen.strokeStyle = css(colours.link);
+      onScreen.lineWidth = 2;
+      onScreen.strokeRect(dragged.from.x, dragged.from.y, dragged.to.x - dragged.from.x, dragged.to.y - dragged.from.y);
+    }
   }
 
   // --------------------------------------------------------------------------------------------------- what is there
@@ -305,7 +315,7 @@
       byte: Math.min(Math.max(byte, view.y0), view.y1 - 1e-9 * (view.y1 - view.y0)),
     };
     tell(cursor.line, cursor.byte);
-    draw();
+    show();
   }
 
   // -------------------------------------------------------------------------------------------------------- listening
@@ -318,21 +328,22 @@
   canvas.addEventListener("pointermove", (event) => {
     const place = at(event);
     if (dragged && event.pointerType === "mouse" && Math.hypot(place.x - dragged.from.x, place.y - dragged.from.y) > 6) dragged.to = place;
-    if (dragged && dragged.to) draw(); else look(lineAt(place.x), byteAt(place.y));
+    if (dragged && dragged.to) show(); else look(lineAt(place.x), byteAt(place.y));
   });
   window.addEventListener("pointerup", (event) => {
-    if (dragged && dragged.to) {
-      const xs = [lineAt(dragged.from.x), lineAt(dragged.to.x)].sort((one, other) => one - other);
-      const ys = [byteAt(dragged.from.y), byteAt(dragged.to.y)].sort((one, other) => one - other);
+    const over = dragged;
+    dragged = null;
+    if (over && over.to) {
+      const xs = [lineAt(over.from.x), lineAt(over.to.x)].sort((one, other) => one - other);
+      const ys = [byteAt(over.from.y), byteAt(over.to.y)].sort((one, other) => one - other);
       view = { x0: xs[0], x1: xs[1], y0: ys[0], y1: ys[1] };
       clamp();
-    } else if (dragged && event.target === canvas) {
-      look(lineAt(dragged.from.x), byteAt(dragged.from.y));
+      draw();
+    } else if (over && event.target === canvas) {
+      look(lineAt(over.from.x), byteAt(over.from.y));
     }
-    dragged = null;
-    draw();
   });
-  window.addEventListener("pointercancel", () => { dragged = null; draw(); });
+  window.addEventListener("pointercancel", () => { dragged = null; show(); });
   function showAll() { view = { ...all }; draw(); }
   canvas.addEventListener("dblclick", showAll);
   document.getElementById("in").addEventListener("click", () => zoom(0.5, cursor));
