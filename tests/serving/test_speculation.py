@@ -202,6 +202,20 @@ def test_a_job_that_says_its_last_word_among_accepted_guesses_ends_there() -> No
     assert nothing_is_left(made)
 
 
+def test_who_gave_way_goes_on_from_what_its_steps_in_flight_said() -> None:
+    layout, task = tiny_with_draft("gpt-oss-20b"), Task((1, 2, 3, 4), 6)
+    policy = Policy(most_running=3, chunk=7, in_flight=3, positions=80)
+    made = speculate(layout, room_for(layout, ROOMY), agree=lambda position: 0, late=True, policy=policy)
+    job = made.ask(task)
+    for _ in range(2):
+        assert made.engine.step()
+    made.engine.preempt(job)
+    # it begins anew, and guesses wrongly at positions of which the steps before it say what is right
+    assert made.engine.step()
+    drive(made.served, random.Random(1))
+    _holds(made, [task], [job])
+
+
 # ----------------------------------------------------------------------------------------------------- when it is short
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from fuzz.serving.transferring import post_to_decode, post_to_prefill
 from impl.misuse import Misuse
+from impl.serving.engine.engine import Policy
 from impl.serving.engine.tiny import tiny
 from impl.serving.transfer import sender as senders
 from impl.serving.transfer.channel import Channel
@@ -169,6 +170,24 @@ def test_a_prompt_whose_pages_were_lost_as_it_was_done_is_computed_again(both: P
     served.runtime.run_all()
     engine.poll()
     assert job.done
+    drive(both, random.Random(1))
+    assert not asked.recomputed
+    compare(both)
+
+
+@pytest.mark.parametrize("chunk", [7, 3])
+def test_a_prompt_that_is_done_as_it_is_computed_anew_is_sent_once_its_pages_are_there(chunk: int) -> None:
+    both = pair(tiny("gpt-oss-20b"), policy=Policy(most_running=4, chunk=chunk, positions=64))
+    asked, engine = both.ask(TASK), both.prefill.engine
+    while both.prefill.step():
+        pass
+    (job,) = engine.running
+    assert job.request is not None
+    if job.request.launched < len(TASK.prompt):
+        both.served[both.session].runtime.run_all()
+        both.prefill.step()
+    engine.preempt(job)
+    # it begins anew while what it was computed by before is in flight, and says what comes next
     drive(both, random.Random(1))
     assert not asked.recomputed
     compare(both)

@@ -156,6 +156,9 @@ class SpeculatingEngine(Engine):
         """Launch a step whose pages are there."""
         bands, turns = self.requests.chain, []
         for plan, kept in planned:
+            if plan.job.retractions and _request(plan.job).launched < plan.job.known:
+                # what was in flight as it was retracted says what is right where steps after it guessed wrongly
+                self._write(plan.job)
             if kept is not None and plan.known > 1:
                 turns.append(Turn(plan.job, kept, share_of(bands, kept, kept.launched)))
             request = _request(plan.job)

@@ -62,8 +62,8 @@ class Prefill:
         session, name = self._asked.pop(job)
         if job.rejected or job.cancelled:
             self.sender.not_computed(session, name)
-        elif request is None:
-            # it knows what comes next, and not the pages that its peer is to go on with
+        elif request is None or request.settled < len(job.prompt):
+            # it was retracted, and what was in flight then says what comes next; the pages are not there, or not yet
             self._asked[self.engine.submit(job.prompt, 1)] = session, name
         else:
             pages = self.engine.requests.fork(request)
