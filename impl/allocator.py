@@ -27,7 +27,7 @@ from impl.compaction import compacting_moves
 from impl.counters import Counters
 from impl.device.immediate import ImmediateDevice
 from impl.device.protocol import Device
-from impl.drafts import AtOnce, Record
+from impl.drafts import AtOnce, Note, Record
 from impl.holders import WRITE
 from impl.idle import check_idle, without_memory
 from impl.layout import Layout, Row
@@ -39,7 +39,7 @@ from impl.pages import LIVE
 from impl.plan import Grant, Plan, Refusal
 from impl.snapshot import header_of, snapshot_of
 from impl.statistics import Statistics, statistics_of
-from impl.steps import Note, Steps
+from impl.steps import Steps
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ nothing that the garbage collector looks at, however many of them wait.
 
 from collections.abc import Callable, Mapping
 from operator import attrgetter
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from msgspec.structs import astuple
@@ -45,6 +45,13 @@ def kept(values: Any) -> Any:
         return NO_INTEGERS
 
 
+class Note(Protocol):
+    """Takes a draft, and how many bytes one of its lists of numbers has."""
+
+    def __call__(self, draft: Draft, numbers: int = 0) -> None:
+        """See the class."""
+
+
 class AtOnce:
     """Makes each record when its draft is noted, and passes it on.
 
@@ -57,8 +64,8 @@ class AtOnce:
         self._record = record
         self._unheard = False
 
-    def note(self, draft: Draft) -> None:
-        """Take a draft.
+    def note(self, draft: Draft, numbers: int = 0) -> None:
+        """Take a draft; see `Note`.
 
         Raises:
             AssertionError: the allocator did not reject a call that no record can hold.

@@ -31,8 +31,8 @@ class Keeper(Protocol):
 
     wants_snapshot: bool
 
-    def note(self, draft: Draft) -> None:
-        """Take a draft."""
+    def note(self, draft: Draft, numbers: int = 0) -> None:
+        """Take a draft; see `Note`."""
 
     def begin_anew(self, header: records.Header, snapshot: records.Snapshot) -> None:
         """Begin, or begin again, from what there is."""
@@ -103,11 +103,19 @@ class RecordedAllocator:
 
     def share(self, band: int, ids: Any) -> None:
         """As `Allocator.share`."""
-        self._call(drafts.Share(band, kept(ids)), self.allocator.share, band, ids)
+        named = kept(ids)
+        self._call(drafts.Share(band, named), len(named), self.allocator.share, band, ids)
 
     def release(self, band: int, ids: Any) -> None:
         """As `Allocator.release`."""
-        self._call(drafts.Release(band, kept(ids)), self.allocator.release, band, ids)
+        named = kept(ids)
+        self._note(drafts.Release(band, named), len(named))
+        try:
+            self.allocator.release(band, ids)
+        except Misuse:
+            self._note(FAILED)
+            raise
+        self._done()
 
     def clear(self) -> None:
         """As `Allocator.clear`, on record as one call of `release` for each band.
@@ -126,18 +134,26 @@ class RecordedAllocator:
             waits = _listed(waits)
         number = self.allocator.next_ticket
         draft = drafts.Open(number, user, stream, waits if type(waits) is tuple else kept(waits))
-        return self._call(draft, self.allocator.open, user, stream, waits)
+        return self._call(draft, 0, self.allocator.open, user, stream, waits)
 
     def hold(self, ticket: int, band: int, ids: Any, mode: records.Mode) -> Int64:
         """As `Allocator.hold`."""
-        make = self.allocator.hold
-        if not self.allocator.has_memory:
-            self._unheard(make, ticket, band, ids, mode)
-        return self._call(drafts.Hold(ticket, band, mode, kept(ids)), make, ticket, band, ids, mode)
+        allocator = self.allocator
+        if not allocator.has_memory:
+            self._unheard(allocator.hold, ticket, band, ids, mode)
+        named = kept(ids)
+        self._note(drafts.Hold(ticket, band, mode, named), len(named))
+        try:
+            pages = allocator.hold(ticket, band, ids, mode)
+        except Misuse:
+            self._note(FAILED)
+            raise
+        self._done()
+        return pages
 
     def complete(self, ticket: int) -> None:
         """As `Allocator.complete`."""
-        self._call(drafts.Complete(ticket), self.allocator.complete, ticket)
+        self._call(drafts.Complete(ticket), 0, self.allocator.complete, ticket)
 
     def quarantine(self, ticket: int) -> None:
         """As `Allocator.quarantine`.  Not on record: what a ticket holds does not change until it is completed."""
@@ -149,30 +165,30 @@ class RecordedAllocator:
         if in_flight:
             self._have_landed((ticket,))
         try:
-            self._call(drafts.Settle(ticket), self.allocator.settle, ticket)
+            self._call(drafts.Settle(ticket), 0, self.allocator.settle, ticket)
         except Misuse:
             self._in_flight = in_flight
             raise
 
     def drain(self) -> None:
         """As `Allocator.drain`."""
-        self._call(records.Drain(), self.allocator.drain)
+        self._call(records.Drain(), 0, self.allocator.drain)
 
     def publish(self, who: str) -> None:
         """As `Allocator.publish`."""
         if not self.allocator.has_memory:
             self._unheard(self.allocator.publish, who)
-        self._call(drafts.Publish(who), self.allocator.publish, who)
+        self._call(drafts.Publish(who), 0, self.allocator.publish, who)
 
     def unpublish(self, who: str) -> None:
         """As `Allocator.unpublish`."""
-        self._call(drafts.Unpublish(who), self.allocator.unpublish, who)
+        self._call(drafts.Unpublish(who), 0, self.allocator.unpublish, who)
 
     def compact(self, budget_bytes: int) -> int:
         """As `Allocator.compact`."""
         if not self.allocator.has_memory:
             self._unheard(self.allocator.compact, budget_bytes)
-        return self._call(drafts.Compact(budget_bytes), self.allocator.compact, budget_bytes)
+        return self._call(drafts.Compact(budget_bytes), 0, self.allocator.compact, budget_bytes)
 
     def release_memory(self) -> None:
         """As `Allocator.release_memory`.  Not on record: no page, id or holding changes.
@@ -187,13 +203,15 @@ class RecordedAllocator:
 
     def issue(self, ticket: int, band: int, pages: Any, values: Any) -> None:
         """Write down that a ticket issues a write of a value to each of these physical pages."""
-        self._note(drafts.Issue(ticket, band, kept(pages), kept(values)))
+        named = kept(pages)
+        self._note(drafts.Issue(ticket, band, named, kept(values)), len(named))
         self._note(DONE)
         self._in_flight.update({(band, int(page)): ticket for page in pages})
 
     def land(self, band: int, pages: Any) -> None:
         """Write down that the writes in flight to these physical pages arrive."""
-        self._note(drafts.Land(band, kept(pages)))
+        named = kept(pages)
+        self._note(drafts.Land(band, named), len(named))
         self._note(DONE)
         for page in pages:
             self._in_flight.pop((band, int(page)), None)
@@ -278,17 +296,20 @@ class RecordedAllocator:
         """A header and a snapshot, between two calls."""
         self._keeper.begin_anew(self.allocator.header(), self.allocator.snapshot())
 
-    def _call(self, draft: Draft, make: Callable[..., Result], *arguments: Any) -> Result:
-        self._note(draft)
+    def _call(self, draft: Draft, numbers: int, make: Callable[..., Result], *arguments: Any) -> Result:
+        self._note(draft, numbers)
         try:
             result = make(*arguments)
         except Misuse:
             self._note(FAILED)
             raise
+        self._done()
+        return result
+
+    def _done(self) -> None:
         self._note(DONE)
         if self._keeper.wants_snapshot and not self._in_flight:
             self._begin_anew()
-        return result
 
     def _have_landed(self, tickets: Iterable[int]) -> None:
         """Whatever these tickets wrote has landed."""

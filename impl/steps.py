@@ -4,21 +4,18 @@ Every change of the layout, every page that is handed out or moved, passes throu
 happens.  A band is named by its position in the chain.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import numpy as np
 
 from impl.band import Band
 from impl.device.protocol import Device
-from impl.drafts import Draft, drafts
+from impl.drafts import Note, drafts
 from impl.holders import READ, WRITE
 from impl.ledger import Extent, Ledger, Ticket
 from impl.numbers import NOTHING, ONE, Int64
 from impl.plan import Plan
 from impl.relayout import in_legal_order
-
-Note: TypeAlias = Callable[[Draft], None]
 
 
 class Steps:
@@ -158,7 +155,7 @@ class Steps:
         assert not np.count_nonzero(band.holders.holders[sources]), "pages that are held stay"
         self._device.move_pages(number, sources, targets)
         if self.note:
-            self.note(drafts.Moved(number, sources.tobytes(), targets.tobytes()))
+            self.note(drafts.Moved(number, sources.tobytes(), targets.tobytes()), sources.nbytes)
         ids = band.pages.id_at[sources]
         band.pages.settle_in(targets, ids)
         band.pages.vacate(sources)
@@ -193,7 +190,7 @@ class Steps:
                 band.holders.enqueue(plain, WRITE)
             if self.note:
                 handed_out = drafts.Wiped if wipe else drafts.Allocated
-                self.note(handed_out(number, plain.tobytes(), ids[copies:].tobytes()))
+                self.note(handed_out(number, plain.tobytes(), ids[copies:].tobytes()), plain.nbytes)
         return ids
 
     def _copy(self, band: Band, homes: Int64, ids: Int64, originals: Int64) -> None:
@@ -203,7 +200,7 @@ class Steps:
         assert not np.count_nonzero(holders.writers[sources]), "nobody writes what is copied"
         self._device.move_pages(number, sources, homes)
         if self.note:
-            self.note(drafts.Forked(number, homes.tobytes(), ids.tobytes(), originals.tobytes()))
+            self.note(drafts.Forked(number, homes.tobytes(), ids.tobytes(), originals.tobytes()), homes.nbytes)
         holders.enqueue(homes, WRITE)
         holders.enqueue(np.unique(sources), READ)
         band.counters.copied += homes.size
