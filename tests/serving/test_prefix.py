@@ -238,6 +238,34 @@ def test_what_was_said_is_found_again_by_a_job_that_was_retracted() -> None:
     assert job.request.settled == 24
 
 
+@pytest.mark.parametrize("pattern", ["qwen3.5-4b", "inkling-small"])
+def test_who_is_served_without_a_cache_is_served_with_one(pattern: str) -> None:
+    layout = tiny(pattern)
+    for tokens in (14, 26, 40):
+        plain = _rejected_alone(layout, tokens, None)
+        assert _rejected_alone(layout, tokens, 8) == plain
+    assert not any(plain)
+
+
+def test_a_job_would_be_rejected_for_the_copy_of_a_state_that_the_cache_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PrefixCache, "spare", lambda self, request: False)
+    assert _rejected_alone(tiny("qwen3.5-4b"), 40, 8) == [True, True]
+
+
+def _rejected_alone(layout: Layout, tokens: int, interval: int | None) -> list[bool]:
+    """Whether each of two jobs is rejected, one after the other in an arena for so many tokens and one state."""
+    arena_bytes = room_for(layout, tokens, states=1) - 2 * max(kind.page_bytes for kind in layout.kinds)
+    served = serve(layout, arena_bytes, late=True, policy=replace(POLICY, interval=interval))
+    asked = [Task((*range(15), last), 8) for last in range(2)]
+    jobs = []
+    for task in asked:
+        jobs.append(served.engine.submit(task.prompt, task.new_tokens))
+        drive(served, random.Random(1))
+    served_jobs = [(task, job) for task, job in zip(asked, jobs, strict=True) if not job.rejected]
+    assert furthest(layout, [task for task, _ in served_jobs], [job for _, job in served_jobs]) < TOLERANCE
+    return [job.rejected for job in jobs]
+
+
 @pytest.mark.parametrize("page_tokens", [1, 3, 16])
 def test_a_cached_prefix_in_pages_of_any_size_changes_no_logit(page_tokens: int) -> None:
     layout, asked = tiny("inkling-small", options(page_tokens)), conversations(6, count=5)

@@ -60,6 +60,10 @@ class Policy:
     interval: int | None = None
 
 
+EngineOf = Callable[[Model, Tickets, ArenaDevice[Any], "Policy | None"], "Engine"]
+"""Makes an engine of a sort."""
+
+
 class Engine:
     """Serves jobs, always saying the likeliest token.
 
@@ -83,7 +87,7 @@ class Engine:
             is alone; whether they did.
         lost: the tickets of others of which nobody knows when they retire, so that waiting for them is no help.
         agreed: of how many of the oldest forwards the end is taken note of, given how many have ended here; asked at
-            every poll, so that ranks may agree.
+            every poll, so that ranks may agree.  Likewise of copies, while there are any.
         memory_of: finds a request's memory for a forward.
     """
 
@@ -259,7 +263,7 @@ class Engine:
         for _ in range(self.agreed(self._ended())):
             self._end(self._flying.popleft())
         if self.prefix is not None:
-            self.prefix.poll()
+            self.prefix.poll(self.agreed)
 
     def run(self) -> None:
         """Serve until no job is left; the host waits for the oldest forward when it has nothing else to do.
@@ -302,6 +306,8 @@ class Engine:
             return True
         job = self._running[-1]
         if len(self._running) == 1:
+            if self.prefix is not None and self.prefix.spare(_request(job)):
+                return True
             if self.others_give_way():
                 return True
             if self.others_hold():

@@ -1,7 +1,7 @@
 """The prefix cache of an allocator: it hands out what is known, takes in what was computed, and gives way."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -69,8 +69,12 @@ class PrefixCache:
         """Its copies in flight behind which a forward must come that reads and writes these pages of each band."""
         return ()
 
-    def poll(self) -> None:
-        """Take note of the copies that have landed, without waiting."""
+    def poll(self, agreed: Callable[[int], int] = lambda landed: landed) -> None:
+        """Take note of the copies that have landed, without waiting.
+
+        Args:
+            agreed: of how many of the oldest ones, given how many have landed here; see `Engine`.
+        """
 
     def _leaving(self, node: Node, pages: Sequence[tuple[int, int, int]]) -> None:
         """A node is about to let go of these: the band, the place in the node, and the virtual page of each.
@@ -207,6 +211,26 @@ class PrefixCache:
             self._let_go(node, band, count)
         return True
 
+    def spare(self, request: Request) -> bool:
+        """Let go of what stands in the way of a request that has no room though it is alone; whether there was any.
+
+        First of the states that it goes on from, so that it need not copy them.  If there are none, of everything: it
+        may be that no kind has enough by itself.
+        """
+        own = {(band, slot) for band in self._states for slot in request.pages[band]}
+        copied = [
+            (node, band, slot)
+            for node in self._recency
+            for band, slot in node.states.items()
+            if slot is not None and (band, slot) in own
+        ]
+        for node, band, slot in copied:
+            self._let_go_of_state(node, band, slot)
+        everything = [] if copied else list(self._recency)
+        for node in everything:
+            self._shorten(node, 0)
+        return bool(copied or everything)
+
     def clear(self) -> None:
         """Let go of everything."""
         for node in self._recency:
@@ -262,9 +286,7 @@ class PrefixCache:
     def _let_go(self, node: Node, band: int, count: int) -> None:
         slot = node.states.get(band)
         if slot is not None:
-            self._leaving(node, [(band, len(node.keys) - 1, slot)])
-            self._allocator.release(band, [slot])
-            node.states[band] = None
+            self._let_go_of_state(node, band, slot)
         elif self._kinds[band].window is not None:
             known = [(place, vid) for place, vid in enumerate(node.pages[band]) if vid is not None]
             sole = self._is_sole(band, [vid for _, vid in known])
@@ -275,6 +297,11 @@ class PrefixCache:
                 node.pages[band][place] = None
         else:
             self._shorten(node, len(node.keys) - count)
+
+    def _let_go_of_state(self, node: Node, band: int, slot: int) -> None:
+        self._leaving(node, [(band, len(node.keys) - 1, slot)])
+        self._allocator.release(band, [slot])
+        node.states[band] = None
 
     def _shorten(self, node: Node, length: int) -> None:
         """Let go of what comes after so many pages of a node, in every kind; of the whole node if none are left."""
