@@ -184,6 +184,7 @@ class Peer(msgspec.Struct):
     coverage: PeerCoverage
     findings: list[PeerFinding]
     canary: Canary | None
+    files: dict[str, str]
 
 
 class Argument(msgspec.Struct):

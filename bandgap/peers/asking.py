@@ -1,5 +1,6 @@
 """From what a person wrote to an answer about another's allocator."""
 
+import time
 from datetime import date
 from pathlib import Path
 
@@ -8,7 +9,9 @@ from bandgap.exits import Exit
 from bandgap.output import err, out, print_json
 from bandgap.peers.gate import judge_peer
 from bandgap.peers.known import must_be_known, plain, read_known
+from bandgap.peers.reporting import as_gate
 from bandgap.peers.telling import document, show
+from bandgap.reports.writing import write_reports
 from fuzz.peers.environments import Driven, NoEnvironment, found
 from fuzz.peers.hunting import Hunt
 from fuzz.peers.process import PeerFailed, running
@@ -43,6 +46,7 @@ def answer(
     as_json: bool,
 ) -> Exit:
     """Judge a peer, and say what came of it."""
+    begun = time.monotonic()
     excused = read_known(known, date.today()) if known else ()
     driven = driven_named(target, checkout, python)
     shown = [0.0]
@@ -69,8 +73,9 @@ def answer(
     except PeerFailed as error:
         remedy = "nothing was learned about it; correct the driver, or give its Python with --python"
         raise UsageError("--target", target, f"gave no answer: {error}", remedy) from error
+    files = write_reports(as_gate(result, folder, time.monotonic() - begun))
     if as_json:
-        print_json(document(result))
+        print_json(document(result, files))
     else:
-        show(result, out())
+        show(result, out(), files)
     return result.answer.exit

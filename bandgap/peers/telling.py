@@ -1,6 +1,7 @@
 """The answer of a peer's gate, for people and for programs."""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ _COLOURS = {
 }
 
 
-def document(result: PeerResult) -> dict[str, Any]:
-    """All of it."""
+def document(result: PeerResult, files: Mapping[str, Path]) -> dict[str, Any]:
+    """All of it; `files` are the reports that were written."""
     hunt, canary = result.hunt, result.canary
     return {
         "target": result.target,
@@ -45,6 +46,7 @@ def document(result: PeerResult) -> dict[str, Any]:
         if canary is None
         else {"fault": canary.fault, "expects": canary.expects, "caught_by": canary.caught_by},
         "findings": [_finding(found) for found in result.found],
+        "files": {name: str(path) for name, path in files.items()},
         "promises": result.description.promises,
         "leaves_out": result.description.leaves_out,
     }
@@ -93,8 +95,8 @@ def show_life(life: Lived, evidence: Violation | None, console: Console) -> None
     console.print(f"\n{evidence.code}", markup=False, soft_wrap=True)
 
 
-def show(result: PeerResult, console: Console) -> None:
-    """The same in some lines."""
+def show(result: PeerResult, console: Console, files: Mapping[str, Path]) -> None:
+    """The same in some lines; `files` are the reports that were written."""
     hunt = result.hunt
     for found in result.found:
         finding = found.finding
@@ -127,4 +129,6 @@ def show(result: PeerResult, console: Console) -> None:
         console.print(f"canary: {result.canary.fault} is {f'caught by {by}' if by else 'not caught'}")
     for reason in result.reasons:
         console.print(f"{reason.answer}: {harmless(reason.text)}")
+    for name, path in files.items():
+        console.print(f"{name:<7} {path}", markup=False, soft_wrap=True)
     console.print(f"[{_COLOURS[result.answer]}]{result.answer}[/]")

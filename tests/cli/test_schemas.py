@@ -102,7 +102,8 @@ ANSWERS: dict[str, Callable[[Path], list[Any]]] = {
     "layout": lambda _: [asked("layout", "gpt-oss-20b")],
     "bench": lambda _: [{"rows": [asdict(FIGURE)], "surroundings": {"cpu": "one"}}],
     "gate-peer": lambda _: [
-        peer_document(peer_result(Found(FINDING, Path("a")), stopped=stopped)) for stopped in (False, True)
+        peer_document(peer_result(Found(FINDING, Path("a")), stopped=stopped), {"report": Path("report.html")})
+        for stopped in (False, True)
     ],
     "replay": lambda folder: [asked("replay", traffic(folder), *REPLAYED)],
     "replay-sweep": lambda folder: [asked("replay", traffic(folder), *REPLAYED, "--sweep", "swa=0.2,0.5")],
