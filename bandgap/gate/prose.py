@@ -1,11 +1,13 @@
 """What a check says, by its name."""
 
+from fuzz.serving.checks import CHECKS
 from spec.admission.properties import PROPERTIES
 from spec.device.specification import INVARIANTS
 from spec.judge.checks import prose_of_check
 
 _OTHER = {
     **PROPERTIES,
+    **CHECKS,
     "crash": "A call does what is asked, or rejects it as a misuse.",
     "address-rises": "The address of a page never falls as pages rise.",
     "index-range": "Every index lies below the length of its table, and every offset fits the integer that holds it.",

@@ -48,9 +48,19 @@ class Run:
     def named(self) -> Iterator[tuple[str, int]]:
         """Everything that was exercised, under a name of its own."""
         for (name, outcome), times in self.done.items():
-            yield f"operation {name}: {outcome}", times
+            yield operation(name, outcome), times
         for name, times in self.events.items():
-            yield f"event {name}", times
+            yield event(name), times
+
+
+def operation(name: str, outcome: str) -> str:
+    """The name of an operation and what came of it, in a table of what was exercised."""
+    return f"serving {name}: {outcome}"
+
+
+def event(name: str) -> str:
+    """The name of what happened meanwhile."""
+    return f"serving: {name}"
 
 
 def run_seeded(

@@ -1,19 +1,12 @@
 """A failure: what broke, and the shortest operations in the simplest scene that break it."""
 
-import time
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeAlias
 
-from fuzz.peers.shrinking import shrunk
 from fuzz.serving.living import Script, lived
-from fuzz.serving.operations import Operation
-from fuzz.serving.scene import Scene, simpler
+from fuzz.serving.scene import Scene
+from fuzz.serving.shortening import Shortening
 from fuzz.violation import Violation
 from spec.judge.verdict import Finding
-
-Calls: TypeAlias = tuple[list[Any], ...]
-"""Operations as lists that begin with a name."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +15,7 @@ class Failure:
 
     Attributes:
         scene: in which.
-        property: its name, in the specification or in `fuzz.serving.words`.
+        property: its name, in the specification or in `fuzz.serving.checks`.
         problem: what was seen, a clause.
         finding: the judge's, where it was the judge who saw it.
         script: the operations.
@@ -70,36 +63,14 @@ def explained(
     if again is None or again.property != violation.property:
         seen = violation.property, violation.problem, violation.finding
         return Failure(scene, *seen, script, fault, repeats=False, reduced=False, absent=absent)
-    until = time.monotonic() + seconds
-    calls, where, done = _as_lists(script), scene, False
-    before: tuple[Calls, Scene] | None = None
-    while before != (calls, where) and time.monotonic() < until:
-        before = calls, where
-        calls, done = shrunk(calls, partial(_breaks, where, violation.property), until - time.monotonic(), tries)
-        where = _plainest(where, calls, violation.property, until if tries is None or done else 0.0)
-    last = lived(where, as_script(calls))
+
+    def fails(where: Scene, shorter: Script) -> bool:
+        seen = lived(where, shorter).violation
+        return seen is not None and seen.property == violation.property
+
+    shortening = Shortening(fails, seconds, tries)
+    scene, script = shortening.shortened(scene, script)
+    last = lived(scene, script)
     assert last.violation is not None, "a life that broke breaks again"
     seen = last.violation.property, last.violation.problem, last.violation.finding
-    return Failure(where, *seen, last.script, fault, reduced=done, absent=absent)
-
-
-def _plainest(scene: Scene, calls: Calls, name: str, until: float) -> Scene:
-    """A scene that has as few features as may be, and in which the same still breaks."""
-    for plainer in simpler(scene):
-        if time.monotonic() < until and _breaks(plainer, name, calls):
-            return _plainest(plainer, calls, name, until)
-    return scene
-
-
-def _breaks(scene: Scene, name: str, calls: Calls) -> bool:
-    violation = lived(scene, as_script(calls)).violation
-    return violation is not None and violation.property == name
-
-
-def _as_lists(script: Script) -> Calls:
-    return tuple([name, *draws] for name, draws in script)
-
-
-def as_script(calls: Calls) -> Script:
-    """Operations of lists that begin with a name."""
-    return tuple(Operation(name, (one, two, three, four)) for name, one, two, three, four in calls)
+    return Failure(scene, *seen, last.script, fault, reduced=not shortening.is_over, absent=absent)

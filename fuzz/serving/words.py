@@ -1,35 +1,14 @@
-"""The checks of serving that are no properties of the specification, by name; and what breaks them, told by name."""
+"""What goes wrong, told as the property or check that it breaks."""
 
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Final
 
 from fuzz.serving.watching import ForeignBytes
 from fuzz.violation import Violation
 from impl.device.simulated.accesses import Race
 from impl.misuse import Misuse
-
-CHECKS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "same-logits": "Every token that a job says, and each of its logits, is what the model says on memory of its "
-        "own.",
-        "same-draft-logits": "What a draft proposes is what it would propose if nothing had ever been guessed before.",
-        "rows-are-there": "A forward finds a row for every token that it computes or looks back on.",
-        "nothing-left": "Once all is said and the caches are cleared, no page is in use, no ticket is outstanding, and "
-        "nobody has published an address.",
-        "bookkeeping": "What an engine and its caches count is what the allocators know, and what they assert of "
-        "themselves is so.",
-        "gives-way-enough": "A cache that says that it gave way has freed as many pages as were lacking.",
-        "gives-way-no-more": "A cache that gives way frees no more pages than were lacking.",
-        "expected-bytes": "A transfer reads and writes only what its ticket holds, and what lands is published or in "
-        "quarantine.",
-        "misuse": "An engine makes no call that its allocator rejects.",
-        "progress": "Every job that has room by itself is served, and every transfer comes to an end.",
-    }
-)
-"""What each says."""
 
 _ROWS: Final = ("impl/serving/engine/paged.py", "impl/serving/engine/mixers/", "impl/serving/speculation/block.py")
 """Where a forward looks rows up, and computes on what it found."""

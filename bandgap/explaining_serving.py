@@ -1,0 +1,40 @@
+"""From a failure of serving that fuzzing found to everything that a person needs to see why."""
+
+from collections.abc import Iterator
+
+from bandgap.gate.prose import prose_of
+from bandgap.gate.violation import Violation
+from fuzz.serving.failure import Failure
+from fuzz.serving.pasted import pasted
+
+
+def explain_serving(failure: Failure, where: str, file: str = "", command: str = "") -> Violation:
+    """The failure as the reports show it.
+
+    Args:
+        failure: what broke, and the operations that break it.
+        where: what was being checked, for people.
+        file: where the failure is saved, if it is.
+        command: what a shell runs to see it again.
+    """
+    return Violation(
+        check=failure.property,
+        prose=prose_of(failure.property),
+        where=where,
+        problem=failure.problem,
+        facts=tuple(_facts(failure)),
+        calls=len(failure.script),
+        code=pasted(failure),
+        file=file,
+        command=command,
+    )
+
+
+def _facts(failure: Failure) -> Iterator[str]:
+    yield f"the scene: {failure.scene.said()}"
+    if not failure.repeats:
+        yield "it did not show again when the same operations were done a second time"
+    elif not failure.reduced:
+        yield "time ran out before the operations were as few as they can be"
+    if failure.absent:
+        yield f"switched off in the life that broke: {', '.join(failure.absent)}"
