@@ -247,9 +247,14 @@ def test_who_is_served_without_a_cache_is_served_with_one(pattern: str) -> None:
     assert not any(plain)
 
 
-def test_a_job_would_be_rejected_for_the_copy_of_a_state_that_the_cache_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PrefixCache, "spare", lambda self, request: False)
-    assert _rejected_alone(tiny("qwen3.5-4b"), 40, 8) == [True, True]
+@pytest.mark.parametrize(
+    ("what", "tokens", "rejected"), [("spare", 40, [True, True]), ("_forgets_an_end", 26, [False, True])]
+)
+def test_a_job_would_be_rejected_for_what_the_cache_keeps_beside_it(
+    what: str, tokens: int, rejected: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PrefixCache, what, lambda *_: False)
+    assert _rejected_alone(tiny("qwen3.5-4b"), tokens, 8) == rejected
 
 
 def _rejected_alone(layout: Layout, tokens: int, interval: int | None) -> list[bool]:

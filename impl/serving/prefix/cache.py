@@ -212,24 +212,17 @@ class PrefixCache:
         return True
 
     def spare(self, request: Request) -> bool:
-        """Let go of what stands in the way of a request that has no room though it is alone; whether there was any.
-
-        First of the states that it goes on from, so that it need not copy them.  If there are none, of everything: it
-        may be that no kind has enough by itself.
-        """
+        """Let go of the states that a request goes on from, so that it need not copy them; whether there were any."""
         own = {(band, slot) for band in self._states for slot in request.pages[band]}
-        copied = [
+        found = [
             (node, band, slot)
             for node in self._recency
             for band, slot in node.states.items()
             if slot is not None and (band, slot) in own
         ]
-        for node, band, slot in copied:
+        for node, band, slot in found:
             self._let_go_of_state(node, band, slot)
-        everything = [] if copied else list(self._recency)
-        for node in everything:
-            self._shorten(node, 0)
-        return bool(copied or everything)
+        return bool(found)
 
     def clear(self) -> None:
         """Let go of everything."""
@@ -244,6 +237,21 @@ class PrefixCache:
                 if self._free_to_go(node, band, set()):
                     self._let_go(node, band, 1)
                     return True
+        return self._forgets_an_end()
+
+    def _forgets_an_end(self) -> bool:
+        """Forget the end of a text that requests use, where nobody uses what is before it: that can go then.
+
+        A request that began anew, since a state or a window was not known any more, has a beginning of its own.
+        """
+        whole = [band for band in self._tokens if self._kinds[band].window is None]
+        for node in self._recency:
+            above = node.parent
+            while not node.children and above is not None:
+                if any(self._is_sole(band, above.pages[band]).any() for band in whole):
+                    self._shorten(node, 0)
+                    return True
+                above = above.parent
         return False
 
     def _offer(self, band: int, count: int) -> "list[tuple[int, Node, int]]":
