@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice, pairwise, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
 from bandgap.gate.prose import prose_of
 from bandgap.gate.violation import Violation
 from bandgap.history import history_of
+from bandgap.output import printable
 from bandgap.scenes import scene_of
 from events.records import AnyRecord, Hold, Release, Share
 from fuzz.peers.hunting import QUICK, Finding
@@ -59,6 +60,13 @@ class Told:
     first: int
     last: int
 
+    @property
+    def place(self) -> str:
+        """Its lines, in words."""
+        if self.first > self.last:
+            return "no line"
+        return f"line {self.first:,}" if self.first == self.last else f"lines {self.first:,} to {self.last:,}"
+
 
 def calls_of(life: Lived) -> Iterator[Told]:
     """Its calls in order."""
@@ -101,7 +109,7 @@ def explained(life: Lived, finding: Finding, description: Description, driven: D
         before=drawn.before if drawn else None,
         after=drawn.after if drawn else None,
         calls=len(finding.script),
-        code=pasted(finding, driven),
+        code=pasted(finding, driven, calls),
     )
 
 
@@ -113,12 +121,19 @@ def says(check: str, description: Description) -> str:
     return said or ""
 
 
-def pasted(finding: Finding, driven: Driven) -> str:
-    """The calls of a finding as a program for a checkout of this project, which ends where the property breaks."""
+def pasted(finding: Finding, driven: Driven, told: Sequence[Told] = ()) -> str:
+    """The calls of a finding as a program for a checkout of this project, which ends where the property breaks.
+
+    Args:
+        finding: with fewest calls.
+        driven: what was driven.
+        told: the same calls with their lines of the trace, if they are known.
+    """
     where = [repr(driven.target)]
     for option, value in (("checkout", driven.checkout), ("python", driven.python)):
         where += [f"{option}=Path({str(value)!r})"] if value else []
-    calls = "\n".join(f"    {call!r}," for call in finding.script)
+    said = [f"  # {printable(each.outcome)}, {each.place}" for each in told]
+    calls = "\n".join(f"    {call!r},{after}" for call, after in zip_longest(finding.script, said, fillvalue=""))
     fault = f", fault={finding.fault!r}" if finding.fault else ""
     code = _CODE.format(calls=calls, where=", ".join(where), setup=finding.setup, fault=fault)
     return code if len(where) > 1 else code.removeprefix("from pathlib import Path\n\n")

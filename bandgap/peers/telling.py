@@ -84,10 +84,8 @@ def again(file: Path, target: str, checkout: Path | str | None = None, python: P
 def show_life(life: Lived, evidence: Violation | None, console: Console) -> None:
     """The calls of a life with their lines of the trace, how it came to what broke, and the calls to be pasted."""
     for number, told in enumerate(calls_of(life), 1):
-        lines = f"{told.first:,} to {told.last:,}" if told.first < told.last else f"{told.first:,}"
-        place = f"lines {lines}" if told.first <= told.last else "no line"
         said = harmless(f"{number}. {told.call!r}: {told.outcome}")
-        console.print(f"  {said} [dim]({place} of the trace)[/]", soft_wrap=True)
+        console.print(f"  {said} [dim]({told.place} of the trace)[/]", soft_wrap=True)
     if evidence is None:
         return
     console.print()

@@ -116,6 +116,7 @@ def test_every_call_is_told_with_its_lines() -> None:
     assert isinstance(console.file, StringIO)
     said = console.file.getvalue()
     assert "  3. ['stop', 'q1']: freed (lines 16 to 17 of the trace)\n" in said
+    assert "    ['stop', 'q1'],  # freed, lines 16 to 17\n" in said
     for part in ("how it came to that", "before", "after", "with running(found('vllm')) as process:"):
         assert part in said
 
