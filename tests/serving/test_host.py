@@ -181,10 +181,37 @@ def test_a_text_goes_on_only_as_far_as_every_kind_does(missing: str) -> None:
     part = recallable(kinds, digests, known, is_below)
     assert whole is not None
     assert whole.pages == 8
+    assert {kind.name: len(own) for kind, own in zip(kinds, whole.sources, strict=True)}["window10"] == 3
     assert part is not None
     # four pages of text are the last after which there is a state, and before any of this kind is missing
     assert part.pages == 4
     assert recallable(kinds, digests, Known([[] for _ in kinds], {}, 4), is_below) is None
+
+
+def test_what_the_device_has_of_another_text_is_not_taken_for_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = tiny(ALL_KINDS)
+    hosted = serve_hosted(layout, large(layout), large(layout))
+    one, other = [1] * 8 + [3] * 8, [1] * 4 + [2] * 12
+    for text in (one, other):
+        hosted.engine.submit(text, 2)
+        drive(hosted, random.Random(1))
+    quiet(hosted)
+    super(type(hosted.cache), hosted.cache).clear()
+    hosted.engine.requests.finish([hosted.cache.begin([*one, 1])])
+    # of the other text the host has everything but a state of this moment, and the device the state of the one
+    is_below, state = hosted.cache._is_below, hosted.allocator.band("state")
+    monkeypatch.setattr(hosted.cache, "_is_below", lambda place: place.band != state and is_below(place))
+    assert hosted.cache.begin([*other, 1]).tokens == 0
+    monkeypatch.undo()
+    assert hosted.cache.begin([*other, 1]).tokens == 16
+
+
+def test_what_the_device_has_of_the_rest_of_a_page_run_is_another_text() -> None:
+    layout = tiny("gpt-oss-20b")
+    hosted = serve_hosted(layout, large(layout), large(layout))
+    hosted.engine.submit([1] * 4 + [2] * 12, 2)
+    drive(hosted, random.Random(1))
+    assert hosted.cache.begin([1] * 4 + [9] * 12).tokens == 4
 
 
 # -------------------------------------------------------------------------------------------------- the host's pages
@@ -305,6 +332,21 @@ def test_a_text_comes_up_as_far_as_its_files_are_whole(tmp_path: Path) -> None:
     assert hosted.cache.files.rejected == 1
     hosted.engine.requests.finish([request])
     nothing_is_lost(hosted)
+
+
+def test_a_text_of_which_the_host_has_no_room_for_all_does_not_come_up_from_files(tmp_path: Path) -> None:
+    layout, prompt = tiny("gpt-oss-20b"), [7] * 45
+    for room in (600, 12):
+        hosted = serve_hosted(layout, large(layout), room_for(layout, room), folder=tmp_path)
+        request = hosted.cache.begin(prompt)
+        assert request.tokens == 0
+        if room < 600:
+            # what has room is there for the next one
+            assert 0 < len(hosted.cache.host_pages) < 11
+        hosted.engine.requests.finish([request])
+        hosted.engine.submit(prompt[:41], 2)
+        drive(hosted, random.Random(1))
+        nothing_is_lost(hosted)
 
 
 def test_files_of_other_weights_are_not_looked_at(tmp_path: Path) -> None:

@@ -206,6 +206,15 @@ def test_what_nobody_wants_any_more_is_forgotten_whether_it_can_be_computed_or_n
     assert not any(kind.live for kind in both.served[both.session].allocator.statistics().kinds)
 
 
+def test_what_a_cache_keeps_gives_way_to_a_prompt_that_is_to_come() -> None:
+    both = pair(tiny("gpt-oss-20b"), decode_tokens=40, interval=8)
+    for first in range(5):
+        both.ask(Task((first,) * 20, 3))
+        drive(both, random.Random(1))
+    compare(both)
+    assert not any(asked.recomputed for _, asked in both.asked)
+
+
 def test_what_is_asked_for_again_while_it_is_computed_is_wanted_again(both: Pair) -> None:
     asked = both.ask(TASK)
     assert both.decode.abort(asked)
@@ -223,8 +232,11 @@ def test_an_abort_of_another_attempt_or_after_the_answer_is_nothing(both: Pair) 
     both.prefill.sender.take(both.decoding, Abort(give.name, "another", given=True))
     drive(both, random.Random(1))
     both.prefill.sender.take(both.decoding, Abort(give.name, give.attempt, given=True))
-    both.names -= 1
-    again = both.ask(TASK)
+    both.prefill.begin(both.decoding, give.name, TASK.prompt)
+    while not both.prefill.engine.is_idle:
+        get_on(both, random.Random(1))
+    again = both.decode.ask(both.session, give.name, TASK.prompt, TASK.new_tokens)
+    both.asked.append((TASK, again))
     drive(both, random.Random(1))
     assert not asked.recomputed
     assert not again.recomputed
