@@ -11,12 +11,13 @@ from fuzz.serving.speculating import Speculation
 from impl.device.arena import ArenaDevice
 from impl.layout import Draft, DType, Layout, Options
 from impl.recording import RecordedAllocator
-from impl.serving.engine.engine import Engine, Policy
+from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.job import Job
 from impl.serving.engine.model import VOCABULARY, Model
 from impl.serving.engine.tiny import PAGE_TOKENS
 from impl.serving.host.cache import TieredCache
 from impl.serving.host.runtime import on_host
+from impl.serving.parallel.witness import Witness
 from impl.serving.prefix.cache import PrefixCache
 from impl.serving.speculation.drafter import Drafter
 from impl.serving.speculation.drafters import DRAFTERS
@@ -28,8 +29,6 @@ from tests.serving.speculating import DRAFT_WINDOW
 
 PAGES = {"pages-of-1": 1, "large-pages": 16}
 POSITIONS = 96
-
-EngineOf = Callable[[Model, Any, ArenaDevice[Any], Policy], Engine]
 
 
 def options_of(run: Run, **more: Any) -> Options:
@@ -94,7 +93,7 @@ class Parts:
     chain: str | None = None
     drafter: Drafter | None = None
     whole: Layout | None = None
-    join: Callable[[EngineOf, RecordedAllocator, ArenaDevice[Any], Policy], Engine] | None = None
+    join: Callable[[EngineOf, RecordedAllocator, ArenaDevice[Any], Policy, list[Witness]], Engine] | None = None
     right: dict[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -104,26 +103,31 @@ def assembled(parts: Parts) -> Assembled:
     allocator, device = judged(layout, parts.arena_bytes, lambda chain: ArenaDevice(chain, parts.runtime), findings)
     whole = parts.whole or layout
     tiers: list[TieredCache] = []
-    host, cache_of = None, None
+    host, host_device, others = None, None, list[Witness]()
     if parts.host_bytes:
         host, host_device = judged(layout, parts.host_bytes, on_host(parts.runtime), findings)
+        others.append(Witness(host, layout=True, whose=" of the host"))
 
-        def cache_of(engine: Engine, given: Any) -> PrefixCache:
-            interval = policy.interval or 0
-            tiers.append(TieredCache(engine, given, device, host, host_device, interval=interval, write="back"))
+    def alone(
+        engine_of: EngineOf, given: Any, device: ArenaDevice[Any], policy: Policy, others: list[Witness]
+    ) -> Engine:
+        return engine_of(Model(layout), given, device, policy)
+
+    def engine_of(model: Model, given: Any, device: ArenaDevice[Any], policy: Policy | None) -> Engine:
+        def tier(engine: Engine) -> PrefixCache:
+            assert host_device is not None, "there is a host"
+            interval = parts.policy.interval or 0
+            tiers.append(TieredCache(engine, given, device, others[0], host_device, interval=interval, write="back"))
             return tiers[-1]
 
-    def engine_of(model: Model, given: Any, device: ArenaDevice[Any], policy: Policy) -> Engine:
-        cache = None if cache_of is None else lambda engine: cache_of(engine, given)
+        cache = tier if others else None
         if parts.chain is None:
             return Engine(model, given, device, policy, cache)
         drafter = parts.drafter or DRAFTERS[parts.chain](layout)
         return SpeculatingEngine(model, drafter, given, device, policy, cache=cache)
 
-    join = parts.join or (
-        lambda engine_of, allocator, device, policy: engine_of(Model(layout), allocator, device, policy)
-    )
-    engine = join(engine_of, allocator, device, policy)
+    join = parts.join or alone
+    engine = join(engine_of, allocator, device, policy, others)
     made = Assembled(
         engine,
         Model(whole),

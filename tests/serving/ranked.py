@@ -3,6 +3,7 @@
 import os
 import random
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -45,19 +46,35 @@ POLICY = Policy(most_running=4, chunk=7, positions=64)
 class Hesitant:
     """A simulated device of which the host hears late: each end is told after a number of questions, by chance.
 
+    Those of a stream are told in order.
+
     Args:
         chance: of this rank.
     """
 
     def __init__(self, chance: random.Random) -> None:
         self.inner = SimulatedRuntime()
-        self._chance, self._told = chance, set[Any]()
+        self._chance = chance
+        # of each event its stream and its number there, and of each stream how many are told
+        self._numbers: dict[Any, tuple[str, int]] = {}
+        self._recorded, self._told = Counter[str](), Counter[str]()
+
+    def record(self, stream: str) -> Any:
+        """See `Runtime.record`."""
+        event = self.inner.record(stream)
+        self._numbers[event] = stream, self._recorded[stream]
+        self._recorded[stream] += 1
+        return event
 
     def is_done(self, event: Any) -> bool:
         """See `Runtime.is_done`."""
-        if event not in self._told and (self._chance.random() < 0.5 or not self.inner.is_done(event)):
+        stream, number = self._numbers[event]
+        is_told = number < self._told[stream]
+        if not is_told and self._chance.random() < 0.5:
             return False
-        self._told.add(event)
+        if not self.inner.is_done(event):
+            return False
+        self._told[stream] = max(self._told[stream], number + 1)
         return True
 
     def __getattr__(self, name: str) -> Any:

@@ -152,10 +152,10 @@ def _a_copy_that_keeps_its_reference(patch: Patch) -> None:
     """To the host's pages, after it has landed."""
     poll = Copies.poll
 
-    def wrong(self: Copies) -> None:
+    def wrong(self: Copies, agreed: Callable[[int], int]) -> None:
         for copy in self._flying:
             copy.host_pages = tuple([] for _ in copy.host_pages)
-        poll(self)
+        poll(self, agreed)
 
     patch.setattr(Copies, "poll", wrong)
 

@@ -96,7 +96,15 @@ class Model:
             tokens: [tokens], at least one, from `memory.start` on.
             memory: the request's.
         """
-        return self.finished(self.through(self.embedded(tokens), memory))
+        return self.finished(self.outputs(tokens, memory)[-1])
+
+    def outputs(self, tokens: torch.Tensor, memory: Memory) -> list[torch.Tensor]:
+        """What each layer gives for the next tokens, [tokens, hidden size]; see `hidden`."""
+        x, outputs = self.embedded(tokens), []
+        for layer in self.layers:
+            x = layer(x, memory)
+            outputs.append(x)
+        return outputs
 
     def embedded(self, tokens: torch.Tensor) -> torch.Tensor:
         """What the first layer is given for some tokens, [tokens, hidden size]."""

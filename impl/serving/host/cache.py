@@ -1,6 +1,6 @@
 """A prefix cache on three levels: what gives way on the device comes back from the host's memory, or from files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeAlias
 
 from impl.device.arena import ArenaDevice
@@ -70,9 +70,9 @@ class TieredCache(PrefixCache):
         """See `PrefixCache.before`."""
         return self.copies.before(read, written)
 
-    def poll(self) -> None:
+    def poll(self, agreed: Callable[[int], int] = lambda landed: landed) -> None:
         """See `PrefixCache.poll`."""
-        self.copies.poll()
+        self.copies.poll(agreed)
 
     # ---------------------------------------------------------------------------------------------------- going down
 

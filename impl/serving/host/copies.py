@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -39,6 +40,7 @@ class Copy:
         host_pages: of each band, virtual pages of the host's arena, to each of which it keeps a reference.
         bytes_of: of each page that it writes on the host, the bytes; they are there once it has landed, and until
             `Copies.poll` has told of it.
+        is_over: whether it is seen to have landed here; it is in flight until `Copies.poll` takes note.
     """
 
     stream: str
@@ -47,6 +49,7 @@ class Copy:
     pages: tuple[frozenset[int], ...]
     host_pages: tuple[list[int], ...]
     bytes_of: dict[Place, torch.Tensor]
+    is_over: bool = False
 
 
 class Copies:
@@ -169,20 +172,33 @@ class Copies:
 
     # --------------------------------------------------------------------------------------------------------- ending
 
-    def poll(self) -> None:
-        """Take note of those that have landed, without waiting."""
-        landed = [copy for copy in self._flying if self._host_device.is_over(copy.host_ticket)]
-        for copy in landed:
-            self._flying.remove(copy)
-            self._landed(copy)
-            self._host.complete(copy.host_ticket)
-            if copy.ticket is not None:
-                over = self._device.is_over(copy.ticket)
-                assert over, "its end was recorded before the host's"
-                self._allocator.complete(copy.ticket)
-            for band, ids in enumerate(copy.host_pages):
-                if ids:
-                    self._host.release(band, ids)
+    def poll(self, agreed: Callable[[int], int] = lambda landed: landed) -> None:
+        """Take note of those that have landed, without waiting.
+
+        Args:
+            agreed: of how many of the oldest ones of a stream, given how many have landed here.
+        """
+        for stream in (BACKUP, LOAD, READ_IN):
+            own = [copy for copy in self._flying if copy.stream == stream]
+            landed = sum(1 for _ in takewhile(self._is_over, own))
+            for copy in own[: agreed(landed)] if own else ():
+                self._end(copy)
+
+    def _is_over(self, copy: Copy) -> bool:
+        copy.is_over = copy.is_over or self._host_device.is_over(copy.host_ticket)
+        return copy.is_over
+
+    def _end(self, copy: Copy) -> None:
+        self._flying.remove(copy)
+        self._landed(copy)
+        self._host.complete(copy.host_ticket)
+        if copy.ticket is not None:
+            over = self._device.is_over(copy.ticket)
+            assert over, "its end was recorded before the host's"
+            self._allocator.complete(copy.ticket)
+        for band, ids in enumerate(copy.host_pages):
+            if ids:
+                self._host.release(band, ids)
 
 
 def _page(device: ArenaDevice[Any], band: int, page: int) -> torch.Tensor:

@@ -4,7 +4,7 @@ Token t is kept by rank t % n.  To all that counts tokens, a page of full attent
 keeps of it: its rows are *widened*.  They are collapsed to the rows of this rank in one place, `collapsed`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from impl.device.arena import ArenaDevice
 from impl.layout import Layout, Lifetime
 from impl.misuse import Misuse
 from impl.numbers import Int64
-from impl.serving.engine.engine import Engine, Policy
+from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import Model
 from impl.serving.engine.paged import PagedMemory, Place
@@ -106,7 +106,14 @@ class ContextMemory(Memory):
 
 
 def attended_together(
-    group: Group, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, end: int, window: int | None
+    group: Group,
+    queries: torch.Tensor,
+    keys: torch.Tensor,
+    values: torch.Tensor,
+    end: int,
+    window: int | None,
+    *,
+    in_block: bool = False,
 ) -> torch.Tensor:
     """Attention over what all ranks keep; see `attended`.
 
@@ -120,6 +127,7 @@ def attended_together(
         values: of the same tokens.
         end: tokens of the request.
         window: None.
+        in_block: whether the queries' own tokens all see each other.
     """
     assert window is None, "windows are not shared out"
     heads = queries.shape[1] // keys.shape[1]
@@ -127,7 +135,8 @@ def attended_together(
     scores = torch.einsum("qhd,khd->qhk", queries, keys) / queries.shape[-1] ** 0.5
     seeing = torch.arange(end - len(queries), end, device=queries.device)
     seen = torch.tensor(own_positions(group.rank, 0, end), dtype=torch.int64, device=queries.device)
-    scores = scores.masked_fill((seen[None, :] > seeing[:, None])[:, None, :], float("-inf"))
+    if not in_block:
+        scores = scores.masked_fill((seen[None, :] > seeing[:, None])[:, None, :], float("-inf"))
     sizes = scores.logsumexp(-1, keepdim=True)
     # a rank that keeps nothing which a query sees has no weights, and counts for nothing
     weights = (scores - sizes).exp().nan_to_num(0.0)
@@ -138,7 +147,13 @@ def attended_together(
 
 
 def context_parallel(
-    group: Group, layout: Layout, allocator: Planned, device: ArenaDevice[Any], policy: Policy | None = None
+    group: Group,
+    layout: Layout,
+    allocator: Planned,
+    device: ArenaDevice[Any],
+    policy: Policy | None = None,
+    engine_of: EngineOf = Engine,
+    others: Sequence[Witness] = (),
 ) -> Engine:
     """The engine of one rank, which computes all heads over its own tokens; all ranks are given the same jobs.
 
@@ -148,12 +163,14 @@ def context_parallel(
         allocator: of this rank.
         device: of the allocator.
         policy: the same on all ranks; a prefix cache's interval is in tokens, of all ranks.
+        engine_of: see `in_agreement`.
+        others: see `in_agreement`.
 
     Raises:
         Misuse: the model has windows.
     """
     witness = Witness(allocator, layout=True, chain=widened(allocator.chain, group.rank.of))
     model = Model(layout, attend=partial(attended_together, group))
-    engine = in_agreement(group, model, witness, device, policy)
+    engine = in_agreement(group, model, witness, device, policy, engine_of, others)
     engine.memory_of = partial(ContextMemory, group.rank)
     return engine

@@ -11,7 +11,7 @@ import torch
 
 from impl.device.arena import ArenaDevice
 from impl.layout import Layout
-from impl.serving.engine.engine import Engine, Policy, Tickets
+from impl.serving.engine.engine import Engine, EngineOf, Policy, Tickets
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import HIDDEN, Model, worked
 from impl.serving.parallel.group import Group
@@ -30,10 +30,10 @@ class DataParallelModel(Model):
         super().__init__(layout, seed, work=self._worked_together)
         self._group = group
 
-    def hidden(self, tokens: torch.Tensor, memory: Memory) -> torch.Tensor:
-        """See `Model.hidden`: a round, in which the other ranks take part."""
+    def outputs(self, tokens: torch.Tensor, memory: Memory) -> list[torch.Tensor]:
+        """See `Model.outputs`: a round, in which the other ranks take part."""
         self._begins(computes=True)
-        return super().hidden(tokens, memory)
+        return super().outputs(tokens, memory)
 
     def take_part(self) -> None:
         """Take part in the rounds of the others, until every rank is at the end of its step."""
@@ -65,22 +65,30 @@ class DataParallel:
         allocator: of this rank.
         device: of the allocator.
         policy: of this rank.
+        engine_of: makes another engine than `Engine`.
     """
 
     def __init__(
-        self, group: Group, layout: Layout, allocator: Tickets, device: ArenaDevice[Any], policy: Policy | None = None
+        self,
+        group: Group,
+        layout: Layout,
+        allocator: Tickets,
+        device: ArenaDevice[Any],
+        policy: Policy | None = None,
+        engine_of: EngineOf = Engine,
     ) -> None:
         self._group = group
         self._model = DataParallelModel(layout, group)
-        self.engine = Engine(self._model, allocator, device, policy)
+        self.engine = engine_of(self._model, allocator, device, policy)
 
-    def step(self, does: Callable[[], object] = lambda: None) -> bool:
+    def step(self, does: Callable[[], object] = lambda: None, begins: Callable[[], object] | None = None) -> bool:
         """A step of all ranks; whether any of them has more to do.
 
         Args:
             does: what this rank's device was given.
+            begins: a step of the engine, and of whatever stands above it; the engine's own if left out.
         """
-        self.engine.step()
+        (begins or self.engine.step)()
         does()
         self._model.take_part()
         return any(more for (more,) in self._group.numbers([not self.engine.is_idle]))

@@ -41,10 +41,11 @@ class Witness:
         allocator: of this rank.
         layout: whether physical pages are compared, too: where the ranks' layouts are the same.
         chain: what those above take for the allocator's chain; the allocator's own if left out.
+        whose: said after the name of each thing that is compared.
     """
 
-    def __init__(self, allocator: Planned, *, layout: bool, chain: Chain | None = None) -> None:
-        self._allocator, self._layout = allocator, layout
+    def __init__(self, allocator: Planned, *, layout: bool, chain: Chain | None = None, whose: str = "") -> None:
+        self._allocator, self._layout, self._whose = allocator, layout, whose
         self._chain = chain or allocator.chain
         self._tickets = blake2b()
         self._ids = {name: blake2b() for name in allocator.chain.names}
@@ -58,7 +59,7 @@ class Witness:
             whole = self._pages.copy()
             whole.update(msgspec.msgpack.encode(self._allocator.snapshot()))
             found["the layout"] = _number(whole)
-        return found
+        return {f"{name}{self._whose}": number for name, number in found.items()}
 
     @property
     def chain(self) -> Chain:

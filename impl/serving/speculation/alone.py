@@ -9,12 +9,11 @@ from impl.serving.engine.dense import DenseMemory
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import Model
 from impl.serving.speculation.drafter import Drafter, Proposal
-from impl.serving.speculation.verifying import through_all
 
 
 def features_alone(model: Model, drafter: Drafter, layout: Layout, text: Sequence[int]) -> torch.Tensor:
     """What a drafter takes of the target for every token of a text, [tokens, width]."""
-    return drafter.features(through_all(model, torch.tensor(text), DenseMemory(layout)))
+    return drafter.features(model.outputs(torch.tensor(text), DenseMemory(layout)))
 
 
 def proposed_alone(

@@ -6,9 +6,9 @@ import torch
 
 from impl.layout import Layout
 from impl.serving.engine.memory import Memory
-from impl.serving.engine.model import VOCABULARY, Model
+from impl.serving.engine.model import VOCABULARY
 from impl.serving.engine.weights import Weights
-from impl.serving.speculation.drafter import Drafter, MemoryBetween, Pick, Proposal
+from impl.serving.speculation.drafter import Drafter, MemoryBetween, Pick, Proposal, Shared
 
 
 class DFlash(Drafter):
@@ -20,10 +20,12 @@ class DFlash(Drafter):
 
     taken_from: ClassVar[int] = 3
 
-    def __init__(self, layout: Layout, seed: int = 0, device: torch.device | None = None) -> None:
-        super().__init__(layout, seed, device)
+    def __init__(
+        self, layout: Layout, seed: int = 0, device: torch.device | None = None, shared: Shared | None = None
+    ) -> None:
+        super().__init__(layout, seed, device, shared)
         weights = Weights(seed, device or torch.device("cpu"))
-        self._within = Model(layout, seed, device=device, attend=seeing_the_whole_block, draft=True)
+        self._within = self._model_with(self._shared.in_block or seeing_the_whole_block, layout, seed, device)
         self._reduce = weights.matrix("draft features", self._hidden, self.width)
         self._mask = weights.matrix("draft mask", self._hidden, 1)[:, 0]
 
@@ -50,8 +52,10 @@ class DSpark(DFlash):
     To memory it means what `DFlash` means; such a draft usually has a window of its own, hence a band of its own.
     """
 
-    def __init__(self, layout: Layout, seed: int = 0, device: torch.device | None = None) -> None:
-        super().__init__(layout, seed, device)
+    def __init__(
+        self, layout: Layout, seed: int = 0, device: torch.device | None = None, shared: Shared | None = None
+    ) -> None:
+        super().__init__(layout, seed, device, shared)
         self._after = Weights(seed, device or torch.device("cpu")).matrix("draft after", VOCABULARY, VOCABULARY)
 
     def _picked(self, token: torch.Tensor, logits: torch.Tensor, pick: Pick) -> Proposal:

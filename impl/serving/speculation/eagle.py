@@ -7,7 +7,7 @@ import torch
 from impl.layout import Layout
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.weights import Weights
-from impl.serving.speculation.drafter import Drafter, MemoryBetween, Pick, Proposal
+from impl.serving.speculation.drafter import Drafter, MemoryBetween, Pick, Proposal, Shared
 
 
 class Eagle(Drafter):
@@ -16,8 +16,10 @@ class Eagle(Drafter):
     To memory it means: a proposal of k tokens writes k - 1 rows, one forward of the draft for each.
     """
 
-    def __init__(self, layout: Layout, seed: int = 0, device: torch.device | None = None) -> None:
-        super().__init__(layout, seed, device)
+    def __init__(
+        self, layout: Layout, seed: int = 0, device: torch.device | None = None, shared: Shared | None = None
+    ) -> None:
+        super().__init__(layout, seed, device, shared)
         weights = Weights(seed, device or torch.device("cpu"))
         self._reduce = weights.matrix("draft features", self._hidden, self.width)
         self._join = weights.matrix("draft join", self._hidden, 2 * self._hidden)

@@ -26,15 +26,6 @@ def likeliest(job: Job, position: int, place: int, logits: torch.Tensor) -> int:
     return int(logits.argmax())
 
 
-def through_all(model: Model, tokens: torch.Tensor, memory: Memory) -> list[torch.Tensor]:
-    """What each layer of a model gives for the next tokens."""
-    x, outputs = model.embedded(tokens), []
-    for layer in model.layers:
-        x = layer(x, memory)
-        outputs.append(x)
-    return outputs
-
-
 class Verifier:
     """Makes the work of steps.
 
@@ -85,7 +76,7 @@ class Verifier:
             )
             turn.guessed, turn.proposing = proposal
             text = torch.cat([text, turn.guessed])
-        outputs = through_all(self._model, text, memory(begin, end))
+        outputs = self._model.outputs(text, memory(begin, end))
         tables.features[begin:end] = drafter.features(outputs)
         if turn.speaks:
             turn.logits = self._model.logits(self._model.finished(outputs[-1][last - begin :]))
