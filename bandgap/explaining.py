@@ -3,16 +3,24 @@
 from contextlib import nullcontext
 from pathlib import Path
 
+from bandgap.disputes import sides_of
 from bandgap.gate.prose import prose_of
 from bandgap.gate.violation import Violation
 from bandgap.history import history_of
 from bandgap.scenes import scene_of
+from bandgap.traits import traits_of
+from events.records import End
 from fuzz.failure import Failure
 from fuzz.faults.all import FAULTS
-from fuzz.pasted import pasted
+from fuzz.looks import name_of_last
+from fuzz.pasted import program
+from fuzz.playing import play
 from fuzz.reproduction import BadFile, Reproduction, decoded, played_again
+from fuzz.staging import stage_for
 from fuzz.targets.all import TARGETS
 from fuzz.targets.protocol import Target
+from fuzz.violation import Violation as Broken
+from impl.misuse import Misuse
 
 
 def explain(failure: Failure, target: Target, where: str, file: str = "", command: str = "") -> Violation:
@@ -26,6 +34,7 @@ def explain(failure: Failure, target: Target, where: str, file: str = "", comman
         command: what a shell runs to see it again.
     """
     drawn = scene_of(failure.records, failure.property, failure.problem)
+    code = program(failure, target)
     return Violation(
         check=failure.property,
         prose=prose_of(failure.property),
@@ -36,9 +45,15 @@ def explain(failure: Failure, target: Target, where: str, file: str = "", comman
         before=drawn.before if drawn else None,
         after=drawn.after if drawn else None,
         calls=len(failure.script),
-        code=pasted(failure, target),
+        code=code.whole,
         file=file,
         command=command,
+        call=name_of_last(failure.script),
+        target=failure.target,
+        steps=code.calls,
+        sides=sides_of(failure.records, failure.finding, failure.problem, _rejection(failure, target)),
+        traits=traits_of(failure),
+        absent=failure.absent,
     )
 
 
@@ -77,12 +92,26 @@ def explained_file(file: Path) -> Violation | None:
         return None
 
 
+def _rejection(failure: Failure, target: Target) -> Misuse | None:
+    """The error with which the allocator rejects the last call of a failure; none if it does not."""
+    record = failure.finding.record if failure.finding is not None else None
+    if not isinstance(record, End) or record.outcome != "failed":
+        return None
+    try:
+        play(failure.script, stage_for(target, failure.setup, failure.watch))
+    except Broken as broken:
+        # the judge objects while the error is on its way
+        why: BaseException | None = broken
+        while why is not None and not isinstance(why, Misuse):
+            why = why.__context__
+        return why
+    return None
+
+
 def _reservations(failure: Failure) -> tuple[str, ...]:
     said = []
     if not failure.repeats:
         said.append("it did not show again when the same calls were made a second time")
     elif not failure.reduced:
         said.append("time ran out before the calls were as few as they can be")
-    if failure.absent:
-        said.append(f"switched off in the life that broke: {', '.join(failure.absent)}")
     return tuple(said)

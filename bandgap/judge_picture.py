@@ -57,11 +57,13 @@ def picture_of(judge: Judge, finding: Finding) -> Picture | None:
 def _arena(header: r.Header, s: JudgedArena, marks: list[Mark]) -> Arena:
     pages: list[list[Page]] = [[] for _ in header.bands]
     for (band, page), status in sorted(s.status.items()):
+        holders = sorted(ticket for (ticket,) in s.listings["holders"](band, page))
+        held = ", ".join(f"ticket {ticket} to {_mode(s.held[ticket, band, page])}" for ticket in holders)
         if status == LIVE:
-            pages[band].append(Page(page, Status.LIVE, f"v{s.vid_at[band, page]}"))
+            looks = Status.HELD if holders else Status.LIVE
+            pages[band].append(Page(page, looks, f"v{s.vid_at[band, page]}", held))
         elif status == WITHHELD:
-            holders = sorted(s.listings["holders"](band, page))
-            pages[band].append(Page(page, Status.WITHHELD, f"t{holders[0][0]}" if holders else ""))
+            pages[band].append(Page(page, Status.WITHHELD, f"t{holders[0]}" if holders else "", held))
     bands = [
         Band(band.name, band.origin, band.page_bytes, s.lo[number], s.hi[number], pages[number])
         for number, band in enumerate(header.bands)
@@ -106,16 +108,19 @@ def _facts(header: r.Header, s: JudgedArena, places: list[Place]) -> Iterator[st
     for band, page in places:
         where = f"page {page:,} of band {header.bands[band].name!r}" if band < s.bands else f"page {page:,}"
         for (ticket,) in sorted(s.listings["holders"](band, page)):
-            mode = "read" if s.held[ticket, band, page] == READ else "write"
+            mode = _mode(s.held[ticket, band, page])
             name, user = s.name[ticket, band, page], s.order.user.get(ticket, "ticket")
             yield f"ticket {ticket} ({user}) holds {where} to {mode}, given for id {name:,}"
         if s.flying[band, page]:
             yield f"a write of ticket {s.flyer[band, page]} is in flight to {where}"
         if s.queued[band, page]:
-            doing = "read" if s.queued[band, page] == READ else "write"
-            yield f"the allocator's stream may still {doing} {where}"
+            yield f"the allocator's stream may still {_mode(s.queued[band, page])} {where}"
     if s.published:
         yield f"addresses are published by {', '.join(sorted(map(repr, s.published)))}"
+
+
+def _mode(mode: int) -> str:
+    return "read" if mode == READ else "write"
 
 
 def _mark(header: r.Header, place: Place, look: Look) -> Mark:

@@ -165,7 +165,7 @@ def _drawn(picture: Picture, width: int) -> Iterator[RenderableType]:
         yield f"[bold]{title}[/]"
         yield strip
         yield ""
-    yield legend()
+    yield legend(*arenas)
     yield from (escape(fact) for fact in picture.facts)
 
 

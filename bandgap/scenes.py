@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from bandgap.history.focus import focus_of
 from bandgap.judge_picture import picture_of
 from bandgap.pictures import Arena, Band, Look, Mark, Status
-from events.records import AnyRecord, Call
+from events.records import AnyRecord, Call, End
 from spec.judge.judge import Judge
 from spec.judge.verdict import Finding
 
@@ -47,6 +47,9 @@ def scene_of(records: Sequence[AnyRecord], check: str, problem: str, since: int 
         drawn = picture_of(judge, finding)
         if drawn is not None and drawn.after is not None:
             return Scene(drawn.before, drawn.after, drawn.facts)
+    if finding is not None and isinstance(finding.record, End) and finding.record.outcome == "failed":
+        # what the judge made of the call is not what the allocator did
+        since = len(records)
     if since is None:
         since = max((at for at, record in enumerate(records) if isinstance(record, Call)), default=len(records))
     return _between(judge, records[:since], check, problem)

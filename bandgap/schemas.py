@@ -51,6 +51,31 @@ class Canary(msgspec.Struct):
     caught_by: str | None
 
 
+class Told(msgspec.Struct):
+    """A call of a short trace: what the allocator did, and which pages, ids, tickets and streams of those it touches.
+
+    The pages and so on are those that what broke is about.
+    """
+
+    call: int
+    line: int
+    says: str
+    came: list[str]
+    touches: list[str]
+
+
+class StreamRow(msgspec.Struct):
+    """A ticket that is outstanding where something broke; its stream is empty if it is on none."""
+
+    stream: str
+    ticket: int
+    user: str
+    waits: list[int]
+    after: list[int]
+    holds: list[str]
+    concerned: bool
+
+
 class Entry(msgspec.Struct):
     """One line of a history: of the trace and of which call, what it says, and how it bears on what broke."""
 
@@ -69,10 +94,16 @@ class History(msgspec.Struct):
     event: str
     tickets: list[str]
     entries: list[Entry]
+    calls: list[Told]
+    streams: list[StreamRow]
 
 
 class Violation(msgspec.Struct):
-    """A property that does not hold: what is wrong, code and a command that show it again, where it is saved."""
+    """A property that does not hold: what is wrong, code and a command that show it again, where it is saved.
+
+    `steps` are the calls of the code without what sets them up; `sides` says who says what, where they contradict each
+    other; `absent` are the operations that were switched off in the life that broke.
+    """
 
     check: str
     prose: str
@@ -81,7 +112,33 @@ class Violation(msgspec.Struct):
     code: str
     file: str
     command: str
+    call: str
+    target: str
+    steps: str
+    sides: list[tuple[str, str]]
+    absent: list[str]
     history: History | None
+
+
+class Place(msgspec.Struct):
+    """Where a symptom was seen."""
+
+    lane: str
+    where: str
+    calls: int
+    file: str
+    command: str
+
+
+class Symptom(msgspec.Struct):
+    """Violations that look alike, that with the fewest calls first; what all share, and in what they differ."""
+
+    check: str
+    call: str
+    title: str
+    places: list[Place]
+    always: dict[str, str]
+    differed: dict[str, str]
 
 
 class Exercised(msgspec.Struct):
@@ -115,6 +172,7 @@ class Lane(msgspec.Struct):
     name: str
     claim: str
     answer: Outcome
+    left_out: bool
     seconds: float
     counts: list[Count]
     reasons: list[Reason]
@@ -136,6 +194,7 @@ class Gate(msgspec.Struct):
     quick: bool
     workers: int
     coverage: list[Reached]
+    symptoms: list[Symptom]
     lanes: list[Lane]
     files: dict[str, str]
     provenance: dict[str, str]

@@ -56,6 +56,11 @@ class LaneResult:
         return answer_of(self.reasons)
 
     @property
+    def left_out(self) -> bool:
+        """Whether nothing of it was asked for."""
+        return bool(self.done) and all(done.left_out for done in self.done)
+
+    @property
     def canaries_caught(self) -> int:
         """Those that the property which they name has caught."""
         return sum(canary.caught_by == canary.expects for canary in self.evidence.canaries)

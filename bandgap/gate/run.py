@@ -92,7 +92,7 @@ def _run(
 
 
 def _left_out(task: Task) -> Done:
-    return Done(task, Evidence(unfinished=(f"{task.name}: left out",)), 0.0)
+    return Done(task, Evidence(unfinished=(f"{task.name}: left out",)), 0.0, left_out=True)
 
 
 def _interrupted(task: Task, reached: Evidence | None) -> Evidence:

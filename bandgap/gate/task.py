@@ -36,3 +36,5 @@ class Done:
     seconds: float
     again: bool = False
     """It had no answer at first, and was run again with doubled limits."""
+    left_out: bool = False
+    """It was not asked for."""

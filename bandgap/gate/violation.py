@@ -1,9 +1,19 @@
 """A property that does not hold, and what a person needs to see why."""
 
+import re
 from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from bandgap.history import History, plainly
 from bandgap.pictures import Arena, Look, in_words
+
+Traits: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+"""Of each trait of a failure, such as the layout or its calls, what is so of this one."""
+
+LONGEST_TITLE: Final = 120
+
+_COLUMNS: Final = re.compile(r",? as \([^)]*\)")
+"""How the judge names the columns of a table."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +45,44 @@ class Violation:
     """Where the failure is saved, if it is."""
     command: str = ""
     """What a shell runs to see it again."""
+    call: str = ""
+    """The name of the call at which it broke, if calls were made."""
+    target: str = ""
+    """What was driven, if calls were made."""
+    steps: str = ""
+    """Of the code the calls alone, where they can be told from what sets them up."""
+    sides: tuple[tuple[str, str], ...] = ()
+    """Where allocator and judge contradict each other: who says what."""
+    traits: Traits = ()
+    """By which it is compared with other failures of the same kind."""
+    absent: tuple[str, ...] = ()
+    """Operations that were switched off in the life that broke."""
+
+    @property
+    def title(self) -> str:
+        """What was seen, and at which call, short enough for a heading."""
+        said = _COLUMNS.sub("", plainly(self.problem).removeprefix("call to ")).partition("; ")[0]
+        title = said if not self.call or said.startswith(f"{self.call}:") else f"{self.call}: {said}"
+        return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1].rstrip()}…"
 
     @property
     def plainly(self) -> str:
         """The problem as one reads it who knows none of the specification's words."""
         said = plainly(self.problem)
-        if self.history is None or said == self.problem:
-            return self.problem
+        if self.history is None or ": not so: " not in self.problem:
+            return said
         return f"{self.history.event[:1].upper()}{self.history.event[1:]}; {said}."
+
+    @property
+    def pictures(self) -> tuple[Arena, ...]:
+        """The arenas that show something: before and after, or one where they are alike, or none."""
+        before, after = self.before, self.after
+        if before is None or after is None:
+            return ()
+        if before.bands != after.bands:
+            return before, after
+        marked = next((arena for arena in (after, before) if arena.marks), None)
+        return () if marked is None else (marked,)
 
     @property
     def bytes(self) -> tuple[str, ...]:

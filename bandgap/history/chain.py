@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
-from bandgap.history.focus import Focus, focus_of
+from bandgap.history.calls import Calls, Told
+from bandgap.history.focus import Focus, focus_of, rejected
 from bandgap.history.makers import Event, Makers, Place
 from bandgap.history.narrowing import said
+from bandgap.history.order import Row, rows
 from bandgap.record_words import numbered
 from events import records as r
 from spec.judge.verdict import Finding
+
+MOST_HELD = 4
+"""Pages of one ticket that are named in a table."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,10 @@ class History:
     tickets: tuple[str, ...]
     entries: tuple[Entry, ...]
     """Oldest first; the last is where it broke."""
+    calls: tuple[Told, ...] = ()
+    """All of the trace, if they are few."""
+    streams: tuple[Row, ...] = ()
+    """The tickets that are outstanding where it broke, by streams."""
 
 
 def history_of(
@@ -61,17 +70,22 @@ def history_of(
         focus.places.update(dict.fromkeys(otherwise))
     # what a judge objects to is about what is there, and not about what was
     places = frozenset(focus.places) if finding is None else frozenset()
-    makers = Makers(frozenset(focus.ids), frozenset(focus.tickets), places)
+    makers, calls = Makers(frozenset(focus.ids), frozenset(focus.tickets), places), Calls()
     last = None
     for record in chain(() if first is None else (first,), reading):
+        calls.take(record, makers.line + 1, makers.calls + 1)
         if finding is not None and makers.line + 1 >= finding.line:
             last = record
             break
         makers.take(record)
-    return _at(makers, focus, last, check, problem)
+    if isinstance(last, r.End) and makers.call is not None:
+        rejected(focus, makers.call.record)
+        if last.outcome == "failed":
+            makers.reject()
+    return _at(makers, calls, focus, last, check, problem)
 
 
-def _at(makers: Makers, focus: Focus, last: Any, check: str, problem: str) -> History:
+def _at(makers: Makers, calls: Calls, focus: Focus, last: Any, check: str, problem: str) -> History:
     """The history where these makers are; `last` is the record that is objected to, if it is one."""
     makers.settle()
     found = _Chain(makers, focus)
@@ -89,13 +103,32 @@ def _at(makers: Makers, focus: Focus, last: Any, check: str, problem: str) -> Hi
         entries.sort(key=lambda entry: entry.line)
     ends = event or "all that was asked for is done, and then it is looked at"
     entries.append(Entry(line, number, ends, f"here {check} breaks: {plainly(problem)}"))
-    return History(line, number, request, event, tuple(found.tickets()), tuple(entries))
+    told = tuple(calls.told(header, focus, set(found.concerned), makers.home))
+    streams = rows(makers.openings, _holds(makers), set(found.concerned))
+    return History(line, number, request, event, tuple(found.tickets()), tuple(entries), told, streams)
+
+
+def _holds(makers: Makers) -> dict[int, list[str]]:
+    """What each ticket holds, in words."""
+    bands, found = makers.header.bands if makers.header else [], {}
+    for ticket, places in makers.held.items():
+        found[ticket] = [
+            f"page {page:,} of {bands[band].name if band < len(bands) else f'band {band}'} "
+            f"to {makers.holders[band, page][ticket].mode}"
+            for band, page in islice(places, MOST_HELD)
+        ]
+        if len(places) > MOST_HELD:
+            found[ticket].append(f"{len(places) - MOST_HELD:,} more")
+    return found
 
 
 def plainly(problem: str) -> str:
-    """A clause of the judge's without the action and its arguments, which the record says in words."""
+    """A clause of the judge's without the action and its arguments, which the record says in words.
+
+    Two tables that differ are left out: what only one of them has is said before.
+    """
     _, guard, must = problem.partition(": not so: ")
-    return f"required is that {must}" if guard else problem
+    return f"required is that {must}" if guard else problem.partition("; by the allocator it is ")[0]
 
 
 class _Chain:
@@ -286,6 +319,10 @@ class _Chain:
         makers = self.makers
         if ticket in makers.opened:
             self._note(makers.opened[ticket], f"ticket {ticket} begins here")
+            for other in makers.openings.waits.get(ticket, ()):
+                if other in makers.openings.order.after:
+                    self.concerned[other] = None
+                    self._note(makers.opened[other], f"ticket {ticket} waits for ticket {other}")
         if ticket in makers.retired:
             self._note(makers.retired[ticket], f"ticket {ticket} is over from here on")
         for place, event in makers.flights.items():

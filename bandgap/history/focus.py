@@ -21,6 +21,8 @@ _ID = re.compile(r"\bids? (\d+) of band (\d+)")
 _AT = re.compile(r"of band (\d+)\b[^;]*?\bat page (\d+)")
 _PAGE = re.compile(r"\bpage (\d+) of band (\d+)")
 _TICKET = re.compile(r"\bticket (\d+)")
+_ENDS = re.compile(r"\('[^']*', (\d+)\)")
+"""How the ends of streams are told: as (stream, ticket)."""
 
 
 @dataclass
@@ -51,6 +53,17 @@ def focus_of(finding: Finding | None, check: str, problem: str, header: r.Header
         _of_record(focus, finding.record)
         _of_text(focus, finding.problem, header)
     return focus
+
+
+def rejected(focus: Focus, call: Any) -> None:
+    """What a call is about that was rejected, or ended in another way than it should; pages are not named by it."""
+    if isinstance(call, r.Open):
+        # the ticket is one that there is not yet
+        focus.tickets.update(dict.fromkeys(call.waits[:MOST_PLACES]))
+    elif isinstance(call, r.Call):
+        _of_record(focus, call)
+        for band, ids in enumerate(getattr(call, "originals", ())):
+            focus.ids.update(((band, vid), None) for vid in ids[:MOST_PLACES])
 
 
 def _of_action(focus: Focus, finding: Finding) -> None:
@@ -94,6 +107,8 @@ def _of_text(focus: Focus, problem: str, header: r.Header | None) -> None:
     focus.places.update(((int(band), int(page)), None) for band, page in _AT.findall(problem))
     focus.places.update(((int(band), int(page)), None) for page, band in _PAGE.findall(problem))
     focus.tickets.update((int(ticket), None) for ticket in _TICKET.findall(problem))
+    if "(stream, ticket)" in problem:
+        focus.tickets.update((int(ticket), None) for ticket in _ENDS.findall(problem))
     for number, band in enumerate(header.bands if header else ()):
         name = re.escape(band.name)
         found = re.findall(rf"\bpage (\d+) of {name}\b", problem)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from bandgap.history.order import Openings
 from events import records as r
 
 Place = tuple[int, int]
@@ -81,14 +82,20 @@ class Makers:
     """Of watched tickets: what ended them."""
     vacated: dict[Place, Event] = field(default_factory=dict)
     """Of watched places that are in no use any more: what freed them."""
+    openings: Openings = field(default_factory=Openings)
+    """The order of outstanding tickets."""
     _pending: Event | None = None
+
+    def reject(self) -> None:
+        """The call that is being made was rejected as a misuse, and did nothing."""
+        self._pending = None
 
     def take(self, record: Any) -> None:
         """One more record."""
         self.line += 1
         if isinstance(record, r.End):
             if record.outcome == "failed":
-                self._pending = None  # it was rejected, and did nothing
+                self.reject()
             self.settle()
             self.latest, self.call = self.call, None
             return
@@ -128,6 +135,7 @@ class Makers:
                     self._release(event, band, vid)
             case r.Open(ticket=ticket):
                 self.opened[ticket] = event
+                self.openings.open(event.record)
             case r.Hold(ticket=ticket, band=band, mode=mode, ids=ids):
                 for vid in ids:
                     if (band, vid) in self.home:
@@ -200,6 +208,7 @@ class Makers:
                     self._forget_history((place[0], holding.id))
                     self._vacate(event, place)
                 self.released.pop(place, None)
+        self.openings.retire(ticket)
         opened = self.opened.pop(ticket, None)
         if ticket in self.watched_tickets:
             self.retired[ticket] = event
@@ -291,6 +300,7 @@ class Makers:
             self._live(event, band, its)
             for page in (*its.queued_read, *its.queued_write):
                 self.queued[band, page] = event, None
+        self.openings.begin(snapshot)
         for ticket in snapshot.tickets:
             self.opened[ticket.ticket] = event
             for entry in ticket.entries:

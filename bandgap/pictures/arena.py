@@ -1,7 +1,7 @@
 """What a picture shows, as plain values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -22,8 +22,8 @@ class Page:
     number: int
     status: Status
     label: str = ""
-    holders: str = ""
-    """Who holds it, in words."""
+    holders: str = field(default="", compare=False)
+    """Who holds it, in words, which no picture shows."""
 
 
 @dataclass(frozen=True)

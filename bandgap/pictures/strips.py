@@ -114,7 +114,9 @@ def _mostly(band: Band, scale: Scale) -> list[Cell]:
         first, last = floor(begin), ceil(end)
         count = {status: bisect_left(of, last) - bisect_left(of, first) for status, of in numbers.items()}
         within = max(0, min(last, band.hi) - max(first, band.lo))
-        count[Status.HOLE] = max(count[Status.HOLE], within - sum(count[each] for each in Status if each is not Status.HOLE))
+        count[Status.HOLE] = max(
+            count[Status.HOLE], within - sum(count[each] for each in Status if each is not Status.HOLE)
+        )
         most = max(Status, key=lambda status: count[status])
         cells.append((FILLS[most], STYLES[most]) if count[most] else SPACE)
     return cells

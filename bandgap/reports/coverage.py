@@ -41,8 +41,14 @@ def document(parts: Sequence[Reached]) -> list[dict[str, Any]]:
 
 
 def rows(lane: LaneResult) -> list[tuple[str, int, int]]:
-    """Of a lane: what was exercised or should have been, how often, and how often is asked for; pairs are left out."""
+    """Of a lane: what was exercised or should have been, how often, and how often is asked for; pairs are left out.
+
+    What was exercised too seldom comes first; of a lane of which nothing was asked for there is nothing.
+    """
+    if lane.left_out:
+        return []
     times: Mapping[str, int] = dict(lane.evidence.coverage)
     named = dict.fromkeys((*times, *(what for what in lane.floors if what not in DIFFERENT)))
     pairs = tuple(DIFFERENT.values())
-    return [(what, times.get(what, 0), lane.floors.get(what, 0)) for what in named if not what.startswith(pairs)]
+    told = [(what, times.get(what, 0), lane.floors.get(what, 0)) for what in named if not what.startswith(pairs)]
+    return sorted(told, key=lambda row: row[1] >= row[2])

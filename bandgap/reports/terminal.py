@@ -1,5 +1,6 @@
 """The gate's result as people read it in a terminal."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich import box
@@ -14,30 +15,40 @@ from bandgap.gate.violation import Violation
 from bandgap.history.telling import lines
 from bandgap.output import harmless
 from bandgap.pictures import legend, strips
-from bandgap.reports import coverage
+from bandgap.reports import coverage, lanes
+from bandgap.reports.symptoms import Symptom, said_of, symptoms_of
 
 COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.BROKEN: "magenta", Answer.INCONCLUSIVE: "yellow"}
 WIDEST = 110
 """A picture is not drawn wider than this, however wide the terminal is."""
 
 SHOWN = 3
-"""Violations that are shown whole; the report has all of them."""
+"""Symptoms that are shown whole; the report has all of them."""
+
+PLACES = 4
+"""Of a symptom, that are named besides the one that is shown."""
 
 
 def show(result: GateResult, files: dict[str, Path], console: Console) -> None:
     """Prints the lanes, what is wrong, and the verdict last, where the eye is."""
     console.print(_lanes(result))
-    for lane in result.lanes:
-        for reason in lane.reasons:
-            if reason.answer is not Answer.VIOLATED:
-                console.print(f"{_coloured(reason.answer)} {escape(lane.name)}: {escape(reason.text)}")
+    for lane in lanes.ran(result):
+        for reason in lanes.reasons(lane):
+            console.print(f"{_coloured(reason.answer)} {escape(lane.name)}: {escape(reason.text)}")
+    away = lanes.left_out(result)
+    if away:
+        console.print(f"{_coloured(Answer.INCONCLUSIVE)} not run: {escape(', '.join(away))} (left out)")
     for line in coverage.lines(coverage.of_gate(result)):
         console.print(f"[dim]{escape(line)}[/]")
-    violations = [violation for lane in result.lanes for violation in lane.evidence.violations]
-    for violation in violations[:SHOWN]:
-        show_violation(violation, console)
-    if len(violations) > SHOWN:
-        console.print(f"\n{len(violations) - SHOWN} more are in the report.")
+    symptoms = symptoms_of(result)
+    if symptoms:
+        console.print(f"\n[bold]{said_of(symptoms)}[/]")
+    for symptom in symptoms[:SHOWN]:
+        show_violation(symptom.first.violation, console)
+        for line in _elsewhere(symptom):
+            console.print(f"[dim]{harmless(line)}[/]")
+    if len(symptoms) > SHOWN:
+        console.print(f"\n{len(symptoms) - SHOWN} more are in the report.")
     console.print()
     for name, path in files.items():
         console.print(f"{name:<7} {path}", markup=False, soft_wrap=True)
@@ -51,7 +62,7 @@ def _lanes(result: GateResult) -> Table:
     table.add_column("canaries")
     table.add_column("seconds", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    for lane in result.lanes:
+    for lane in lanes.ran(result):
         counts = ", ".join(f"{count.number:,} {count.what}" for count in lane.evidence.counts)
         checked = f"{escape(lane.claim)}\n[dim]{escape(counts)}[/]"
         table.add_row(lane.name, checked, _canaries(lane), f"{lane.seconds:,.1f}", _coloured(lane.answer))
@@ -65,8 +76,9 @@ def _canaries(lane: LaneResult) -> str:
 
 def show_violation(violation: Violation, console: Console) -> None:
     """Prints one: the property, where it broke and how it came to that, the arena, and how to see it again."""
-    console.print(f"\n[bold red]{harmless(violation.check)}[/]  {escape(violation.prose)}")
-    console.print(f"{harmless(violation.where)}: {harmless(violation.plainly)}\n")
+    console.print(f"\n[bold red]{harmless(violation.check)}[/]  [bold]{harmless(violation.title)}[/]")
+    console.print(f"{harmless(violation.where)}: {harmless(violation.plainly)}")
+    console.print(f"[dim]asked for:[/] {harmless(violation.prose)}\n")
     show_evidence(violation, console)
     # whole lines, so that they can be pasted
     for text in (violation.code.rstrip(), violation.command):
@@ -78,17 +90,32 @@ def show_evidence(violation: Violation, console: Console) -> None:
     """Prints where it broke and whom it concerns, how it came to that, and the arena before and after."""
     if violation.history is not None:
         console.print(*lines(violation.history), "", sep="\n", soft_wrap=True)
+    for who, says in violation.sides:
+        console.print(f"[dim]{harmless(who)}[/]  {harmless(says)}")
     for said in violation.bytes:
         console.print(f"[dim]bytes[/]  {harmless(said.removeprefix('bytes '))}")
-    if violation.before is not None and violation.after is not None:
-        pictures = strips(violation.before, violation.after, width=min(console.width, WIDEST) - 2)
-        for name, picture in zip(("before", "after"), pictures, strict=True):
+    arenas = violation.pictures
+    if arenas:
+        names = ("before", "after") if len(arenas) > 1 else ("where it broke",)
+        for name, picture in zip(names, strips(*arenas, width=min(console.width, WIDEST) - 2), strict=True):
             console.print(_indented(Group("", f"[dim]{name}[/]", picture)))
-        console.print(_indented(Group("", legend(), "")))
+        console.print(_indented(Group("", legend(*arenas), "")))
     for fact in violation.facts:
         console.print(f"- {harmless(fact)}")
     for title, sentence in violation.help:
         console.print(f"\n[bold]{escape(title)}[/]: {escape(sentence)}")
+
+
+def _elsewhere(symptom: Symptom) -> Iterator[str]:
+    """Where else it was seen, and what all places share."""
+    if symptom.others:
+        named = [f"{each.lane}: {each.violation.where}" for each in symptom.others[:PLACES]]
+        more = f"; {len(symptom.others) - PLACES} more" if len(symptom.others) > PLACES else ""
+        yield f"also in {'; '.join(named)}{more}"
+    for name, values in symptom.always:
+        yield f"always, {name}: {values}"
+    for name, values in symptom.differed:
+        yield f"whatever the {name}: {values}"
 
 
 def _indented(what: RenderableType) -> Padding:

@@ -77,7 +77,7 @@ def _ticket_differences(s: JudgedArena, snapshot: Snapshot) -> Iterator[str]:
     yield from _unequal("outstanding tickets", [t.ticket for t in snapshot.tickets], list(order.after))
     tails = [(stream, ticket) for stream, tail in snapshot.streams.items() for ticket in tail]
     yield from _unequal(
-        "ends of streams, which a stream's next ticket runs after, as (stream, ticket)",
+        "what the next ticket of a stream runs after, as (stream, ticket)",
         tails,
         [(stream, ticket) for stream, tail in order.tails.items() for ticket in tail],
     )

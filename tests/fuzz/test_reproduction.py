@@ -192,4 +192,4 @@ def test_a_failure_says_which_operations_were_switched_off_when_it_was_found() -
     assert set(failure.absent) < KINDS.keys()
     assert decoded(encoded(failure)).absent == list(failure.absent)
     again = explain(failure, OWN, "here")
-    assert f"switched off in the life that broke: {', '.join(failure.absent)}" in again.facts
+    assert again.absent == failure.absent
