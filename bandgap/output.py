@@ -29,12 +29,17 @@ def err() -> Console:
 
 def print_json(document: object) -> None:
     """Prints one JSON document: anything that msgspec encodes, such as dicts, dataclasses and enums."""
+    sys.stdout.write(json_of(document))
+
+
+def json_of(document: object) -> str:
+    """A JSON document as it is printed and written."""
     try:
         text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
     except UnicodeEncodeError:
         # half a surrogate pair, as file names can have, is written as an escape
         text = json.dumps(msgspec.to_builtins(document), indent=2)
-    sys.stdout.write(f"{text}\n")
+    return f"{text}\n"
 
 
 def harmless(text: str) -> str:

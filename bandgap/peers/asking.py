@@ -11,7 +11,7 @@ from bandgap.peers.gate import judge_peer
 from bandgap.peers.known import must_be_known, plain, read_known
 from bandgap.peers.reporting import as_gate
 from bandgap.peers.telling import document, show
-from bandgap.reports.writing import write_reports
+from bandgap.reports.writing import exit_with, write_reports
 from fuzz.peers.environments import Driven, NoEnvironment, found
 from fuzz.peers.hunting import Hunt
 from fuzz.peers.process import PeerFailed, running
@@ -73,9 +73,9 @@ def answer(
     except PeerFailed as error:
         remedy = "nothing was learned about it; correct the driver, or give its Python with --python"
         raise UsageError("--target", target, f"gave no answer: {error}", remedy) from error
-    files = write_reports(as_gate(result, folder, time.monotonic() - begun))
+    files, problem = write_reports(as_gate(result, folder, time.monotonic() - begun))
     if as_json:
         print_json(document(result, files))
     else:
         show(result, out(), files)
-    return result.answer.exit
+    return exit_with(result.answer.exit, problem)

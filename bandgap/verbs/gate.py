@@ -84,7 +84,7 @@ def run(
     from bandgap.gate.targets import target_named
     from bandgap.reports.document import document
     from bandgap.reports.terminal import show
-    from bandgap.reports.writing import write_reports
+    from bandgap.reports.writing import exit_with, write_reports
 
     target_named(target)
     settings = Settings(target, quick, seed, jobs or usable_cores(), _folder(out_folder), since)
@@ -95,12 +95,12 @@ def run(
     signal.signal(signal.SIGTERM, _interrupted)
     with watching(err(), ALL, settings, only or ()) as watch:
         result = run_gate(ALL, settings, watch, only or ())
-    files = write_reports(result)
+    files, problem = write_reports(result)
     if as_json:
         print_json(document(result, files))
     else:
         show(result, files, out())
-    return result.answer.exit
+    return exit_with(result.answer.exit, problem)
 
 
 def _show_changes(revision: str, console: "Console") -> None:

@@ -48,7 +48,8 @@ def test_every_report_has_the_verdict_of_the_gate(of: PeerResult, tmp_path: Path
     assert same.answer is of.answer
     texts = [reason.text for reason in same.lanes[0].reasons]
     assert len(texts) == len(set(texts)) == len(of.reasons)
-    files = write_reports(same)
+    files, problem = write_reports(same)
+    assert problem == ""
     assert f"bandgap gate: {of.answer}" in files["report"].read_text()
     suite = ElementTree.parse(files["junit"]).getroot()
     counted = int(suite.attrib["failures"]) + int(suite.attrib["errors"])
@@ -60,7 +61,7 @@ def test_every_report_has_the_verdict_of_the_gate(of: PeerResult, tmp_path: Path
 
 
 def test_what_is_excused_is_a_note_and_no_failure(tmp_path: Path) -> None:
-    files = write_reports(as_gate(result(Found(FINDING, Path("f"), EXCUSED)), tmp_path, 3.0))
+    files, _ = write_reports(as_gate(result(Found(FINDING, Path("f"), EXCUSED)), tmp_path, 3.0))
     for name in ("report", "junit"):
         assert "known to cache team until 2099-01-31: content breaks on small" in files[name].read_text()
 
