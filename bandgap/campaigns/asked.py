@@ -73,6 +73,9 @@ class Asked:
         Raises:
             UsageError: there is no such target, fault, checkout or interpreter.
         """
+        for option, text in (("--target", self.target), *(("--corpus", place) for place in self.corpus)):
+            if not _is_text(text):
+                raise UsageError(option, text, "is no text that could be written down", "give it a name in UTF-8")
         checkout = python = None
         if is_peer(self.target):
             driven = driven_named(self.target, self.checkout, self.python)
@@ -95,6 +98,11 @@ class Asked:
 
 _OPTIONS: Final = {"checkout": "--path"}
 """Of fields that are not called as they are."""
+
+
+def _is_text(name: str) -> bool:
+    """A name that a campaign can be told by; names of files may be any bytes."""
+    return name.encode(errors="replace").decode() == name
 
 
 def new_folder(target: str) -> Path:

@@ -201,3 +201,31 @@ def test_a_property_of_another_s_may_be_called_anything(tmp_path: Path, capfd: p
     said = capfd.readouterr().out
     assert "breaks on small: it is not so" in said
     assert "\x00" not in said
+
+
+@pytest.mark.parametrize("option", ["target", "corpus"])
+def test_a_name_that_is_no_text_is_told_before_anything_is_done(option: str, tmp_path: Path) -> None:
+    name = os.fsdecode(b"a\xff.py")
+    wanted: dict[str, Any] = {option: name if option == "target" else [name]}
+    with pytest.raises(UsageError, match="is no text that could be written down") as caught:
+        fuzz.run(folder=tmp_path / "campaign", **wanted)
+    assert caught.value.field == f"--{option}"
+    assert not (tmp_path / "campaign").exists()
+
+
+def test_clocks_that_jump_change_nothing(tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time of day is set back and forth, and a clock that never goes back stands still for a while."""
+    rnd, really = random.Random(5), time.monotonic
+    stands = [really()]
+    monkeypatch.setattr(time, "time", lambda: rnd.uniform(0, 4e9))
+
+    def monotonic() -> float:
+        if rnd.random() < 0.3:
+            stands[0] = max(stands[0], really())
+        return stands[0]
+
+    monkeypatch.setattr(time, "monotonic", monotonic)
+    campaign = worked_off(tmp_path, asked(tmp_path))
+    assert journal(tmp_path) == journal(undisturbed)
+    assert all(record.seconds >= 0 for lane in journal(tmp_path).values() for record in lane)
+    assert campaign.spent >= 0
