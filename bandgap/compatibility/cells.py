@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from bandgap.compatibility.refusals import NEEDS, REFUSALS, Refusal
+from bandgap.compatibility.refusals import NEEDS, refusal_of
 from bandgap.compatibility.runs import RUNS
 
 Verdict = Literal["allowed", "refused", "untested"]
@@ -28,12 +28,6 @@ class Cell:
     verdict: Verdict
     reason: str
     remedy: str
-
-
-def refusal_of(words: Iterable[str]) -> Refusal | None:
-    """The first refusal all of whose words are among these."""
-    among = frozenset(words)
-    return next((refusal for refusal in REFUSALS if refusal.words <= among), None)
 
 
 def cell(sort: str, *features: str) -> Cell:

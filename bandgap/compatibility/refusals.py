@@ -1,6 +1,6 @@
 """What is refused, and why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -50,6 +50,11 @@ def _refusals() -> Iterator[Refusal]:
             "only the tokens of full attention are shared out among ranks, and a window's are not",
             "choose another way to use several ranks",
         )
+    yield Refusal(
+        frozenset({"decode-context-parallel", "dspark"}),
+        "only the tokens of full attention are shared out among ranks, and those of a draft's window are not",
+        "choose a draft without a window of its own",
+    )
     for one, other in combinations(CHAINS, 2):
         yield Refusal(
             frozenset({one, other}),
@@ -63,3 +68,9 @@ REFUSALS: Final = tuple(_refusals())
 
 NEEDS: Final = {"host-tier": "prefix-cache"}
 """What a feature cannot be without: what is kept on the host is found by the prefix cache."""
+
+
+def refusal_of(words: Iterable[str]) -> Refusal | None:
+    """The first refusal all of whose words are among these."""
+    among = frozenset(words)
+    return next((refusal for refusal in REFUSALS if refusal.words <= among), None)

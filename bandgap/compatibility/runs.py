@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from bandgap.compatibility.words import CHAINS
+from bandgap.compatibility.refusals import refusal_of
+from bandgap.compatibility.words import CHAINS, RANKS
 
 
 @dataclass(frozen=True)
@@ -19,13 +20,18 @@ class Run:
         sort: of the model.
         preset: in whose pattern the tiny model is.
         features: all at once.
-        shown_by: another test that runs it, in a process for each rank; none where the run is a test of its own.
+        shown_by: another test that runs it; none where the run is a test of its own.
     """
 
     sort: str
     preset: str
     features: frozenset[str]
     shown_by: str = ""
+
+    @property
+    def ranks(self) -> bool:
+        """Whether each of several ranks is a process."""
+        return not self.features.isdisjoint(RANKS)
 
     @property
     def name(self) -> str:
@@ -47,7 +53,7 @@ PRESETS: Final = (
 _SCHEDULED: Final = frozenset({"overlap", "retraction", "priority-preemption", "fp8-kv"})
 _PAGES: Final = ("pages-of-1", "large-pages")
 
-_RANKS: Final = (
+_SHOWN: Final = (
     (
         "tensor-parallel",
         "tests/serving/test_tensor_parallel.py::test_two_ranks_say_what_one_process_says",
@@ -91,10 +97,16 @@ def _runs() -> Iterator[Run]:
     for sort, preset in dict(PRESETS).items():
         for chain in CHAINS:
             yield Run(sort, preset, _SCHEDULED | {"prefix-cache", "host-tier", "disaggregation", chain})
-    for feature, test, presets in _RANKS:
+    for sort, preset in dict(PRESETS).items():
+        for mode in ("tensor-parallel", "decode-context-parallel", "data-parallel-attention"):
+            for number, chain in enumerate(CHAINS):
+                features = _SCHEDULED | {"prefix-cache", "host-tier", mode, chain, _PAGES[number % 2]}
+                if refusal_of((sort, *features)) is None:
+                    yield Run(sort, preset, features)
+    for feature, test, presets in _SHOWN:
         for sort, preset in PRESETS:
             if preset in presets:
-                # where each rank has requests of its own, its device does at once what it is given
+                # where each rank has requests of its own, that test looks at other things
                 with_overlap = {"overlap"} if feature != "data-parallel-attention" else set()
                 yield Run(sort, preset, frozenset({feature, "retraction", *with_overlap}), test)
 

@@ -70,3 +70,6 @@ FEATURES: Final[Mapping[str, str]] = {
 
 CHAINS: Final = ("eagle", "eagle3", "dflash", "dspark")
 """Ways to speculate, of which a request uses one."""
+
+RANKS: Final = ("tensor-parallel", "pipeline-parallel", "decode-context-parallel", "data-parallel-attention")
+"""Ways to use several ranks."""

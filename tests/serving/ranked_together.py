@@ -1,7 +1,9 @@
 """Runs of several features at once, in a process for each rank."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,22 +18,32 @@ from impl.serving.parallel.group import Group
 from impl.serving.parallel.tensor import tensor_parallel
 from impl.serving.speculation.drafter import Shared
 from impl.serving.speculation.drafters import DRAFTERS
-from tests.serving.assembled import Assembled, Parts, assembled, chain_in, options_of, policy_of, right_for
+from tests.serving.assembled import PAGES, Assembled, Parts, assembled, chain_in, options_of, policy_of, right_for
 from tests.serving.hosting import large
 from tests.serving.ranked import Hesitant
 from tests.serving.running import Task, furthest, room_for
 from tests.serving.together import GUESSING, ROOM, Seen, conversation, look_at, perhaps_preempt
 
+TASKS = 4
+"""Of ranks that have the same ones."""
+
 
 def on_ranks(group: Group, run: Run) -> Seen:
     """A run on one of several ranks, in one arena after the other until everywhere all features have done something."""
-    whole, chain = tiny(run.preset, options_of(run)), chain_in(run)
+    options, chain = options_of(run), chain_in(run)
+    if "decode-context-parallel" in run.features and "large-pages" in run.features:
+        # to all that counts tokens, it has those of all ranks
+        options = replace(options, page_tokens=options.page_tokens // group.rank.of)
+    whole = tiny(run.preset, options)
     asked = conversation(1, more=0 if chain is None else 6)
     seen = Seen()
     for states in ROOM[1:] if chain is None else GUESSING:
+        # where each has its own, the second has all but the first
+        asked = asked if "data-parallel-attention" in run.features else asked[:TASKS]
         one = _MODES[_mode(run)](group, run, whole, asked, states)
         seen = Seen(max(seen.furthest, one.furthest), seen.times + one.times)
-        if all(done for (done,) in group.numbers([all(seen.times[feature] for feature in run.features)])):
+        seen.times = sum(group.things(seen.times), Counter())
+        if all(seen.times[feature] for feature in run.features):
             break
     return seen
 
@@ -71,10 +83,13 @@ def _by_tokens(group: Group, run: Run, whole: Layout, asked: list[Task], states:
     shared = Shared(attend=attend, in_block=partial(attend, in_block=True))
     wide = whole.page_tokens * group.rank.of
     parts = _parts(group, run, whole, whole, asked, states, drafter=_drafter(run, whole, shared), page_tokens=wide)
+    parts.arena_bytes = room_for(whole, ROOM[0] // group.rank.of, states=states)
     parts.join = lambda engine_of, allocator, device, policy, others: context_parallel(
         group, whole, allocator, device, policy, engine_of, others
     )
-    return _driven(run, assembled(parts), asked)
+    seen = _driven(run, assembled(parts), asked)
+    seen.times["large-pages"] = wide == PAGES["large-pages"]
+    return seen
 
 
 def _by_requests(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Seen:

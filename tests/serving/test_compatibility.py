@@ -2,6 +2,7 @@
 
 import ast
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -10,12 +11,27 @@ from bandgap.compatibility.runs import RUNS, Run
 from impl.layout import DType, Layout, Lifetime, Stored
 from impl.layout.chain import chain_of
 from impl.serving.engine.tiny import PAGE_TOKENS, PATTERNS, tiny
+from impl.serving.parallel.processes import Ranks
 from tests.house.walls import ROOT
+from tests.serving.ranked_together import on_ranks
 from tests.serving.running import TOLERANCE, drive, furthest, room_for, serve, tasks
 from tests.serving.together import together
 
 
-@pytest.mark.parametrize("run", [run for run in RUNS if not run.shown_by], ids=lambda run: run.name)
+@pytest.fixture(scope="module")
+def two() -> Iterator[Ranks]:
+    with Ranks(2) as ranks:
+        yield ranks
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if run.ranks and not run.shown_by], ids=lambda run: run.name)
+def test_what_is_run_together_on_ranks_changes_no_logit_and_each_feature_does_something(two: Ranks, run: Run) -> None:
+    for seen in two.results(on_ranks, run):
+        assert seen.furthest < TOLERANCE
+        assert {feature for feature in run.features if not seen.times[feature]} == set()
+
+
+@pytest.mark.parametrize("run", [run for run in RUNS if not run.ranks and not run.shown_by], ids=lambda run: run.name)
 def test_what_is_run_together_changes_no_logit_and_each_feature_does_something(run: Run) -> None:
     seen = together(run)
     assert seen.furthest < TOLERANCE
