@@ -47,18 +47,18 @@ def scene_of(records: Sequence[AnyRecord], check: str, problem: str, since: int 
         drawn = picture_of(judge, finding)
         if drawn is not None and drawn.after is not None:
             return Scene(drawn.before, drawn.after, drawn.facts)
-    if finding is not None and isinstance(finding.record, End) and finding.record.outcome == "failed":
-        # what the judge made of the call is not what the allocator did
-        since = len(records)
     if since is None:
         since = max((at for at, record in enumerate(records) if isinstance(record, Call)), default=len(records))
-    return _between(judge, records[:since], check, problem)
-
-
-def _between(judge: Judge, before_it: Sequence[AnyRecord], check: str, problem: str) -> Scene | None:
     earlier = Judge()
-    for record in before_it:
+    for record in records[:since]:
         earlier.take(record)
+    if finding is not None and isinstance(finding.record, End) and finding.record.outcome == "failed":
+        # what the judge made of the call is not what the allocator did
+        judge = earlier
+    return _between(earlier, judge, check, problem)
+
+
+def _between(earlier: Judge, judge: Judge, check: str, problem: str) -> Scene | None:
     before, after = _arena(earlier), _arena(judge)
     if before is None or after is None:
         return None

@@ -81,6 +81,8 @@ def test_what_is_left_out_is_said_and_never_a_pass() -> None:
     assert result.answer is Answer.INCONCLUSIVE
     assert [lane.evidence.unfinished for lane in result.lanes] == [("task 1: left out",), ("task 0: left out",)]
     assert result.lanes[0].evidence.counts == SOUND.counts
+    assert [[done.left_out for done in lane.done] for lane in result.lanes] == [[False, True], [True]]
+    assert [lane.left_out for lane in result.lanes] == [False, True]
 
 
 def test_an_interrupt_leaves_no_process_behind() -> None:
