@@ -12,7 +12,7 @@ import z3
 from spec.logic import Term
 
 BITS = 8
-"""A number has so many, and a sign."""
+"""A number has so many, one of them for its sign."""
 
 CONSTANT, NUMBER, TRUTH, ALL, ANY, NOT, IF, SAME, BELOW, UP_TO, SUM, DIFFERENCE, PRODUCT = range(13)
 """How a term is made of its parts."""
@@ -273,9 +273,14 @@ class Values:
 
 
 def _named(model: z3.ModelRef) -> Iterator[tuple[str, int | bool]]:
-    for declared in model.decls():
-        value = model[declared]
-        yield declared.name(), z3.is_true(value) if z3.is_bool(value) else int(value.as_long())
+    # a model has hundreds of them: this says what `model[declared]` does, without an object for each
+    context, known = model.ctx.ref(), model.model
+    for i in range(z3.Z3_model_get_num_consts(context, known)):
+        declared = z3.Z3_model_get_const_decl(context, known, i)
+        label = z3.Z3_get_symbol_string(context, z3.Z3_get_decl_name(context, declared))
+        value = z3.Z3_model_get_const_interp(context, known, declared)
+        truth = z3.Z3_get_bool_value(context, value)
+        yield label, truth > 0 if truth else int(z3.Z3_get_numeral_string(context, value))
 
 
 def _width(among: range) -> int:

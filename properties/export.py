@@ -106,7 +106,7 @@ def exported(directory: Path) -> tuple[File, ...]:
 
 def write(task: Write) -> Iterator[File]:
     """The files of one stage, each told once it is written."""
-    made = partial(_written, Path(task.directory))
+    made = partial(_written, smtlib.Writer(), Path(task.directory))
     if task.obligations:
         for question in asked(task.obligations, task.weakening):
             yield made(
@@ -130,6 +130,7 @@ def _denied(question: Asked) -> tuple[Sequence[smtlib.Named], str]:
 
 
 def _written(
+    writer: smtlib.Writer,
     directory: Path,
     under: str,
     name: str,
@@ -140,7 +141,7 @@ def _written(
     logic: str = "ALL",
 ) -> File:
     path = f"{under}/{name.replace(', ', '.').replace(' ', '-')}.smt2"
-    text = smtlib.text(parts, status, f"{kind}: {name}", logic)
+    text = writer.text(parts, status, f"{kind}: {name}", logic)
     target = directory / path
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(text)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import z3
 
 from bandgap.exits import Exit
 from bandgap.proof_files import Agreement, Share, agreement, agreement_text
@@ -19,6 +20,7 @@ from properties.limits import USUAL
 from properties.obligations import Kind
 from properties.second import SOLVERS, Said
 from properties.selection import broken, everything, selected
+from properties.smtlib import Writer
 from properties.specification import SPECIFICATIONS, written
 from properties.witnesses import possibility, sightings
 
@@ -54,6 +56,15 @@ def test_the_text_is_the_same_whatever_was_written_before(folder: Path, tmp_path
     (alone,) = export(tmp_path, replace(selected(["share x bijection"]), looks={}), None, 1)
     (among,) = [file for file in exported(folder) if file.name == "share x bijection"]
     assert alone == among
+
+
+def test_a_sort_of_which_there_is_no_function_is_declared_too() -> None:
+    x, y = z3.Consts("x y", z3.DeclareSort("lonely"))
+    written = Writer().text([("all are one", z3.ForAll([x, y], x == y))], "sat", "of a sort")
+    assert "(declare-sort lonely 0)" in written
+    solver = z3.Solver()
+    solver.from_string(written)
+    assert solver.check() == z3.sat
 
 
 def test_all_solvers_are_asked_about_all_files_and_agree(folder: Path) -> None:
