@@ -81,11 +81,9 @@ def answers(asked: Sequence[Obligation], fault: str | None, limits: Limits) -> I
     theorem = THEOREMS[name]
     subject = AS_IT_IS if fault is None else FAULTS[fault.removeprefix(PREFIX)].subject
     with reading(ANYTHING):
-        questions = list(theorem.questions(subject))
-    wanted = {obligation.stage for obligation in asked}
-    for question, obligation in zip(questions, _of_theorem(name), strict=True):
-        if obligation.stage not in wanted:
-            continue
+        questions = {_stage(name, question): question for question in theorem.questions(subject)}
+    for obligation in asked:
+        question = questions[obligation.stage]
         began = time.perf_counter()
         verdict, reason, found = Verdict.PROVED, "", ""
         if _attempt(question.denied, limits) != z3.unsat:
@@ -171,8 +169,12 @@ def trial(name: str, limits: Limits) -> Trial:
 def _of_theorem(name: str) -> tuple[Obligation, ...]:
     theorem = THEOREMS[name]
     with reading(ANYTHING):
-        parts = [question.name for question in theorem.questions(AS_IT_IS)]
-    return tuple(Obligation(Kind.ADMISSION, f"{PREFIX}{name}.{part}", theorem.property) for part in parts)
+        stages = [_stage(name, question) for question in theorem.questions(AS_IT_IS)]
+    return tuple(Obligation(Kind.ADMISSION, stage, theorem.property) for stage in stages)
+
+
+def _stage(theorem: str, question: Question) -> str:
+    return f"{PREFIX}{theorem}.{question.name}"
 
 
 def _is_proved(theorem: Theorem, subject: Subject, limits: Limits) -> bool:
