@@ -7,9 +7,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from spec.logic import And, If, Term
-from spec.ranges import Some
+from spec.ranges import Count, Forall, Some
 from spec.state import FREE, LIVE, WITHHELD, State
 from spec.words import holders, in_span
+
+
+def live_pages(s: State, band: Term) -> Term:
+    """How many pages of the band are live."""
+    return Count("page", lambda page: is_live(s, band, page))
+
+
+def withheld_pages(s: State, band: Term) -> Term:
+    """How many pages of the band are withheld."""
+    return Count("page", lambda page: is_withheld(s, band, page))
+
+
+def holes(s: State, band: Term) -> Term:
+    """How many holes the band has."""
+    return Count("page", lambda page: is_hole(s, band, page))
+
+
+def adds_up(s: State) -> Term:
+    """Live pages, withheld ones and holes are together as many as the pages of the span."""
+    return Forall(
+        "band",
+        lambda band: live_pages(s, band) + withheld_pages(s, band) + holes(s, band) == s.hi[band] - s.lo[band],
+    )
 
 
 @dataclass(frozen=True)

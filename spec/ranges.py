@@ -9,9 +9,9 @@ A *universe* gives ranges that are not listed their meaning: a solver's quantifi
 import functools
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from spec.logic import And, Implies, Term
+from spec.logic import And, If, Implies, Term
 
 Body: TypeAlias = Callable[..., Term]
 """A condition on the members of a range, one argument for each of its sorts."""
@@ -22,6 +22,13 @@ class Universe(Protocol):
 
     def forall(self, sorts: list[str], body: Body) -> Term: ...
     def exists(self, sorts: list[str], body: Body) -> Term: ...
+
+
+@runtime_checkable
+class Countable(Protocol):
+    """A universe that can be enumerated."""
+
+    def tuples(self, sorts: Iterable[str]) -> Iterator[tuple[Any, ...]]: ...
 
 
 _chosen: list[Universe] = []
@@ -90,10 +97,11 @@ def Forall(among: Range, body: Body) -> Term:
     if not isinstance(among, UNLISTED):
         return all([body(*member) for member in among])  # noqa: C419  # quicker for few members
     sorts, condition = _bounds(among)
-    return _universe().forall(sorts, lambda *xs: _guarded(condition(*xs), lambda: body(*xs)))
+    return _universe().forall(sorts, lambda *xs: Where(condition(*xs), lambda: body(*xs)))
 
 
-def _guarded(condition: Term, conclusion: Callable[[], Term]) -> Term:
+def Where(condition: Term, conclusion: Callable[[], Term]) -> Term:
+    """The conclusion holds if the condition does; where that is plainly false it is not looked at."""
     return True if condition is False else Implies(condition, conclusion())
 
 
@@ -103,6 +111,19 @@ def Exists(among: Range, body: Body) -> Term:
         return any([body(*member) for member in among])  # noqa: C419  # quicker for few members
     sorts, condition = _bounds(among)
     return _universe().exists(sorts, lambda *xs: And(condition(*xs), body(*xs)))
+
+
+def Total(sorts: str, of: Callable[..., Term]) -> Term:
+    """The sum of what a function says of every tuple of some sorts; only where these can be enumerated."""
+    chosen = _universe()
+    if not isinstance(chosen, Countable):
+        raise TypeError(f"a sum over {sorts} was met in a universe that cannot be enumerated")
+    return sum(of(*member) for member in chosen.tuples(sorts.split()))
+
+
+def Count(sorts: str, body: Body) -> Term:
+    """Of how many tuples of some sorts the body holds; only where these can be enumerated."""
+    return Total(sorts, lambda *member: If(body(*member), 1, 0))
 
 
 def Some(among: Range) -> Term:

@@ -6,7 +6,7 @@ When a write lands, and what bytes say, each sees for itself.
 
 from collections.abc import Mapping
 
-from spec.logic import And, Term
+from spec.logic import And, Implies, Term
 from spec.ranges import Forall
 from spec.state import FIELDS, State
 
@@ -32,6 +32,11 @@ AWAITED = frozenset({"all its writes have landed"})
 def agree(s: State, other: State) -> Term:
     """The two ranks observe the same."""
     return And(*[same(s, other, name) for name in OBSERVED])
+
+
+def ranks_agree(one: State, other: State, one_then: State, other_then: State) -> Term:
+    """Two ranks that agree still do after the same action."""
+    return Implies(agree(one, other), agree(one_then, other_then))
 
 
 def same(s: State, other: State, name: str) -> Term:

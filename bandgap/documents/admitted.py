@@ -1,16 +1,25 @@
 """What is proved of admission, gathered from its registries."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 
 from bandgap.documents.catalogue import FaultEntry, all_faults
 from bandgap.documents.entries import Style, of_faults, of_obligations
-from bandgap.documents.markdown import bullets, code, fenced, listed, sentence
-from bandgap.documents.stories.admission import CROWDED, EXAMPLES, Decision, decided, objection, retried
+from bandgap.documents.formulas import promised
+from bandgap.documents.formulas.layout import WIDTH
+from bandgap.documents.formulas.reading import Definition
+from bandgap.documents.markdown import bullets, code, fenced, listed, sentence, table
+from bandgap.documents.stories.admission import CROWDED, EXAMPLES, Case, Decision, decided, objection, retried
+from bandgap.documents.stories.promised import asked, asked_of_a_retry, asked_of_ranks
+from bandgap.documents.stories.violated import names_in, smallest
 from properties.admission.asking import SEEDED
+from properties.admission.faults import FAULTS
 from properties.admission.theorem import Theorem
 from properties.admission.theorems import THEOREMS
 from properties.obligations import Kind, Obligation
 from properties.selection import everything
+from spec.admission.promises import PROMISES
+from spec.counts import RETIRING
 
 PROSE: Mapping[str, str] = {
     "admission-sound": "What is admitted can be done: legal steps lead there, and the allocation succeeds.",
@@ -73,20 +82,98 @@ def obligations_of(claim: str) -> tuple[Obligation, ...]:
 def admission_parts(claim: str, style: Style) -> Iterator[str]:
     """What is said of a property of admission, below its heading."""
     yield PROSE[claim]
+    yield from promise_blocks(claim, style)
     yield style.heading("Example")
     case, fault = EXAMPLES[claim]
     decisions = retried(CROWDED) if claim == "retry-terminates" else (decided(case),)
     for decision in decisions:
         yield from decision_blocks(decision, style)
+    yield _kept(claim, case)
     if fault:
-        yield f"With the seeded fault {code(fault)} the fuzzer's oracle objects:"
+        assert not asked(claim, case, fault).kept, fault
+        yield (
+            f"With the seeded fault {code(fault)} the allocator decides otherwise: the formula is false of that, and "
+            "the fuzzer's oracle objects:"
+        )
         yield fenced([objection(case, fault)])
     yield style.heading("Proved")
     yield "For any number of bands, pages and tickets:"
     yield bullets(shown(by_property()[claim]))
     yield from of_obligations(obligations_of(claim), claim, style)
-    yield style.heading("Seeded faults that must break it")
+    yield style.heading("What violates it")
+    yield from violation_blocks(claim)
+    yield "Seeded faults that must break it:"
     yield of_faults(faults_of(claim), style)
+
+
+def promise_blocks(claim: str, style: Style) -> Iterator[str]:
+    """The formula of a property, and what its names and words say."""
+    yield f"{promised.prose(claim)} {promised.about(claim)}\n\n{fenced(promised.formula(claim))}"
+    names = promised.named_in(claim)
+    if names:
+        yield table(("here", "is"), [(code(name), prose) for name, prose in names])
+    yield style.fold("The words of this formula", fenced(word_lines(promised.words(claim))))
+
+
+def word_lines(words: Sequence[tuple[Definition, tuple[str, ...]]]) -> list[str]:
+    """Words in lines: how each is written, what it says in prose, and exactly."""
+    return [
+        line
+        for word, said in words
+        for line in (promised.named_call(word), f"    {word.prose}", *(f"        {line}" for line in said), "")
+    ]
+
+
+def all_words() -> list[tuple[Definition, tuple[str, ...]]]:
+    """The words of all promises, each once."""
+    found = {word.name: (word, said) for claim in PROMISES for word, said in promised.words(claim)}
+    return [found[name] for name in sorted(found)]
+
+
+def _kept(claim: str, case: Case) -> str:
+    if claim == "retry-terminates":
+        kept = asked_of_a_retry(CROWDED)
+    elif claim == "rank-agreement":
+        kept = asked_of_ranks(case)
+    else:
+        kept = asked(claim, case)
+    assert kept.kept, claim
+    among = f", going through all {kept.layouts:,} layouts of this arena" if claim in OF_LAYOUTS else ""
+    return f"When this page was made, the formula was asked of this{among}, and was true."
+
+
+OF_LAYOUTS = frozenset({"admission-complete", "lowest-step", "fewest-bytes", "honest-refusal"})
+"""The properties whose formulas say something of every layout."""
+
+
+def violation_blocks(claim: str) -> Iterator[str]:
+    """A seeded fault, and the smallest case in which it shows."""
+    fault, theorem, case = smallest(claim)
+    yield (
+        f"With the seeded fault {code(f'admission/{fault}')} ({FAULTS[fault].says}) the theorem {code(theorem)} is "
+        f"false of this small case, found by the prover and judged again in plain values when this page was made:"
+    )
+    yield fenced(wrap(case, WIDTH))
+    yield "Its numbers are named by what they are and of what:"
+    yield table(("here", "is"), [(code(name), says) for name, says in names_in(case)])
+
+
+def counted_blocks(style: Style) -> Iterator[str]:
+    """Conservation as counts."""
+    yield style.heading("Counted")
+    yield (
+        "The same is shown of counts. Nobody counts pages where a decision has to be quick: there are counters, which "
+        "every action keeps. What each does to them, of one band:"
+    )
+    yield table(
+        ("action", "live", "withheld", "holes"),
+        [(style.link(name), *[each and code(each) for each in change]) for name, change in promised.changes()],
+    )
+    others = listed([style.link(name) for name in sorted(RETIRING)])
+    yield f"With {others}, withheld pages become holes, as many as no other ticket holds. No other action changes any."
+    yield from promise_blocks("conservation", style)
+    yield bullets(shown(by_property()["conservation"]))
+    yield from violation_blocks("conservation")
 
 
 def decision_blocks(decision: Decision, style: Style) -> Iterator[str]:

@@ -51,6 +51,8 @@ class ActionEntry:
     effect: tuple[str, ...]
     changes: tuple[str, ...]
     """The fields that it changes."""
+    words: tuple[str, ...]
+    """Those of its guard and effect, and those in which they are defined."""
     obligations: tuple[Obligation, ...]
     faults: tuple[FaultEntry, ...]
     is_base: bool
@@ -80,6 +82,8 @@ class PropertyEntry:
     """Invariant, step or theorem."""
     specification: Specification
     formula: tuple[str, ...]
+    words: tuple[str, ...]
+    """Those of the formula, and those in which they are defined."""
     reads: tuple[str, ...]
     """The fields that it speaks of."""
     obligations: tuple[Obligation, ...]
@@ -161,6 +165,7 @@ def _action(whole: Specification, action: Action) -> ActionEntry:
         tuple(sentences),
         tuple(after.effect()),
         after.changed,
+        tuple(_closed(printing)),
         tuple(obligation for obligation in _obligations(whole) if obligation.stage == action.name),
         tuple(faults),
         whole.base is not None and action.name not in changed_actions(whole),
@@ -176,7 +181,8 @@ def _property(
 ) -> PropertyEntry:
     printing = Printing(whole.signature)
     formula = printing.holds(claim)
-    words |= _closed(printing)
+    of_claim = _closed(printing)
+    words |= of_claim
     reads = [name for name in whole.signature.fields if name in printing.read]
     sentences = [
         (entry.name, sentence.text)
@@ -189,6 +195,7 @@ def _property(
         kind,
         whole,
         tuple(formula),
+        tuple(of_claim),
         tuple(reads),
         tuple(
             obligation for each in SPECIFICATIONS for obligation in _obligations(each) if _is_about(obligation, claim)

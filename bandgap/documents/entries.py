@@ -49,6 +49,7 @@ def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:
     yield "\n".join(_sentence(one, style) for one in entry.sentences) or "At any time."
     yield style.heading("What it leaves")
     yield fenced(entry.effect)
+    yield words_of(entry.words, style)
     yield style.heading("Example")
     shown = example_of(entry.name)
     before, after = of_scene(shown)
@@ -77,6 +78,7 @@ def property_parts(entry: PropertyEntry, style: Style) -> Iterator[str]:
     """What is said of a property, below its heading."""
     yield entry.claim.prose
     yield f"{KINDS[entry.kind]}\n\n{fenced(entry.formula)}"
+    yield words_of(entry.words, style)
     yield style.heading("Example")
     yield from _of_offence(offence_of(entry.name), style)
     yield style.heading("What keeps it")
@@ -92,6 +94,18 @@ def _without_faults(entry: PropertyEntry) -> str:
     if left_out:
         return f"None names it. It must break without {listed([code(name) for name in left_out])}."
     return "None names it, but others break it too: `bandgap prove` would call it idle if nothing did."
+
+
+def word_lines(call: str, prose: str, formula: Sequence[str]) -> list[str]:
+    """A word in lines: how it is written, what it says in prose, and exactly."""
+    return [f"{call}", f"    {prose}", *(f"        {line}" for line in formula), ""]
+
+
+def words_of(names: Sequence[str], style: Style) -> str:
+    """The words of some formulas, each with what it says."""
+    known = [catalogue().words[name] for name in names]
+    lines = [line for word in known for line in word_lines(word.call, word.prose, word.formula)]
+    return style.fold("The words of these formulas", fenced(lines[:-1])) if lines else ""
 
 
 KINDS = {

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from bandgap.documents.admitted import PROSE, admission_parts
+from bandgap.documents.admitted import PROSE, admission_parts, all_words, counted_blocks
+from bandgap.documents.admitted import word_lines as named_word_lines
 from bandgap.documents.catalogue import ActionEntry, Catalogue, catalogue
 from bandgap.documents.checked import check_parts
 from bandgap.documents.drawing import in_text
-from bandgap.documents.entries import Style, action_parts, property_parts
+from bandgap.documents.entries import Style, action_parts, property_parts, word_lines
 from bandgap.documents.formulas.terms import PRIME
 from bandgap.documents.glossary import GLOSSARY
 from bandgap.documents.markdown import anchor, bullets, code, fenced, joined, listed, table
@@ -43,6 +44,11 @@ Whether a joint demand can be met is decided by arithmetic on spans. That it dec
 proved of the very lines that the allocator runs. The examples below are an allocator's, under the judge."""
 
 
+WORDS_OF_ADMISSION = """\
+The formulas of admission speak of several states, each of which goes by a name: `lo` of a layout is `layout.lo[band]`,
+and a word is told which states it speaks of. These are all the words in which they are written:"""
+
+
 def semantics() -> str:
     """The document."""
     return joined(_blocks(catalogue()))
@@ -70,12 +76,16 @@ def _blocks(whole: Catalogue) -> Iterator[str]:
     for claim in whole.properties.values():
         yield f"### {code(claim.name)}"
         yield from property_parts(claim, FORGE)
+        if claim.name == "conservation":
+            yield from counted_blocks(FORGE)
     yield "## Checks of the judge"
     for name in CHECKS:
         yield f"### {code(name)}"
         yield from check_parts(name, FORGE)
     yield "## Admission"
     yield ADMISSION
+    yield WORDS_OF_ADMISSION
+    yield fenced(named_word_lines(all_words()))
     for name in PROSE:
         yield f"### {code(name)}"
         yield from admission_parts(name, FORGE)
@@ -126,11 +136,6 @@ def _fields(fields: dict[str, Field]) -> str:
 
 def _words(whole: Catalogue) -> Iterator[str]:
     yield fenced([line for word in whole.words.values() for line in word_lines(word.call, word.prose, word.formula)])
-
-
-def word_lines(call: str, prose: str, formula: Sequence[str]) -> list[str]:
-    """A word in lines: how it is written, what it says in prose, and exactly."""
-    return [f"{call}", f"    {prose}", *(f"        {line}" for line in formula), ""]
 
 
 def _contents(whole: Catalogue) -> Iterator[str]:

@@ -16,16 +16,17 @@ from pathlib import Path, PurePosixPath
 
 from jinja2 import Environment, StrictUndefined
 
-from bandgap.documents.admitted import PROSE, admission_parts, decision_blocks
+from bandgap.documents.admitted import PROSE, admission_parts, counted_blocks, decision_blocks
 from bandgap.documents.catalogue import ActionEntry, Catalogue, PropertyEntry, catalogue
 from bandgap.documents.checked import check_parts
 from bandgap.documents.drawing import in_svg, of_scene
-from bandgap.documents.entries import Style, action_parts, property_parts
+from bandgap.documents.entries import Style, action_parts, property_parts, word_lines
 from bandgap.documents.glossary import GLOSSARY
+from bandgap.documents.linking import with_terms
 from bandgap.documents.markdown import bullets, code, fenced, joined, sentence, table
 from bandgap.documents.numbers import numbers
 from bandgap.documents.scenes.all import example_of
-from bandgap.documents.semantics import READING, action_groups, state_blocks, word_lines
+from bandgap.documents.semantics import READING, action_groups, state_blocks
 from bandgap.documents.stories import admission
 from bandgap.documents.stories.admission import Case, decided
 from bandgap.documents.stories.life import life_of_a_page
@@ -43,7 +44,7 @@ SETTINGS: Mapping[str, object] = {
     "html_theme": "furo",
     "html_theme_options": {"navigation_with_keys": True, "top_of_page_buttons": []},
     "html_static_path": ["_static"],
-    "html_css_files": ["site.css"],
+    "html_css_files": ["site.css", "terms.css"],
     "html_copy_source": False,
     "html_show_sourcelink": False,
     "html_show_sphinx": False,
@@ -117,25 +118,26 @@ def sources(root: Path) -> Iterator[tuple[str, str]]:
     whole = catalogue()
     places = _places()
     for name in WRITTEN:
-        text = _filled((root / "docs/pages" / f"{name}.md").read_text(), places)
+        text = with_terms(_filled((root / "docs/pages" / f"{name}.md").read_text(), places))
         yield f"{name}.md", joined([text, *_side_bar(root)]) if name == "index" else text
     yield from copied(root).items()
-    yield "trust.md", trust().replace("(semantics.md)", "(properties/index.md)")
+    yield "trust.md", with_terms(trust().replace("(semantics.md)", "(properties/index.md)"))
     yield "glossary.md", _glossary()
     yield "state.md", joined(["# State", READING.replace("[below](#words)", "[here](words.md)"), *state_blocks()])
     yield "words.md", _words(whole)
     yield "actions/index.md", _actions(whole)
     for entry in whole.actions.values():
         if not entry.is_base:
-            yield f"actions/{slug(entry.name)}.md", _action_page(entry)
+            yield f"actions/{slug(entry.name)}.md", with_terms(_action_page(entry))
     yield "properties/index.md", _properties(whole)
     for claim in whole.properties.values():
-        yield f"properties/{slug(claim.name)}.md", _property_page(claim)
+        yield f"properties/{slug(claim.name)}.md", with_terms(_property_page(claim))
     for name in PROSE:
-        yield f"properties/{slug(name)}.md", joined([f"# {name}", *admission_parts(name, PAGE)])
+        yield f"properties/{slug(name)}.md", with_terms(joined([f"# {name}", *admission_parts(name, PAGE)]))
     for name in CHECKS:
-        yield f"properties/{slug(name)}.md", joined([f"# {name}", *check_parts(name, PAGE)])
-    yield "_static/site.css", (Path(__file__).parent / "site.css").read_text()
+        yield f"properties/{slug(name)}.md", with_terms(joined([f"# {name}", *check_parts(name, PAGE)]))
+    for name in ("site.css", "terms.css"):
+        yield f"_static/{name}", (Path(__file__).parent / name).read_text()
     yield "conf.py", "".join(f"{name} = {value!r}\n" for name, value in SETTINGS.items())
 
 
@@ -212,7 +214,8 @@ def _action_page(entry: ActionEntry) -> str:
 
 
 def _property_page(entry: PropertyEntry) -> str:
-    return joined([f"# {entry.name}", *property_parts(entry, PAGE)])
+    counted = counted_blocks(PAGE) if entry.name == "conservation" else ()
+    return joined([f"# {entry.name}", *property_parts(entry, PAGE), *counted])
 
 
 def _actions(whole: Catalogue) -> str:
@@ -251,8 +254,9 @@ def _words(whole: Catalogue) -> str:
 
 
 def _glossary() -> str:
-    rows = [(f"**{term}**", meaning) for term, meaning in sorted(GLOSSARY.items())]
-    return joined(["# Glossary", table(("term", "says"), rows)])
+    terms = [line for term, meaning in sorted(GLOSSARY.items()) for line in (term, f"  {meaning}", "")]
+    said = "Where a page uses one of these for the first time, it links here."
+    return joined(["# Glossary", said, "\n".join(["```{glossary}", *terms[:-1], "```"])])
 
 
 def _side_bar(root: Path) -> Iterator[str]:

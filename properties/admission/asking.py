@@ -214,6 +214,16 @@ def counterexample(theorem: Theorem, subject: Subject, limits: Limits) -> Small 
     return found
 
 
+def refutes(theorem: Theorem, subject: Subject, numbers: Mapping[str, int]) -> bool:
+    """Whether a theorem is false of the small case of these numbers, in plain values; what is left out is 0."""
+    with reading(judged(theorem.shape)):
+        try:
+            plain = _small(theorem, subject, Found(numbers))
+        except ValueError:
+            return False
+        return _all_hold(plain.given) and plain.goal is False
+
+
 def _occurs(theorem: Theorem, found: Small, case: str) -> bool:
     with reading(judged(theorem.shape)):
         plain = _small(theorem, AS_IT_IS, Found(found.numbers))

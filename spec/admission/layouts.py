@@ -7,8 +7,14 @@ count of pages of each band; `fixed`, whether a page of a band must stay where i
 from spec.invariants import anchored_ends, band_order, inside_arena, span
 from spec.logic import And, Implies, Term
 from spec.ranges import Forall
-from spec.state import State
+from spec.state import Field, State
 from spec.words import in_span
+
+CASE = {
+    "need": Field("band", "count", "the least count of pages of a band"),
+    "fixed": Field("band page", "bool", "whether a page of a band must stay where it is"),
+}
+"""What a layout is asked for, besides what a state is made of."""
 
 
 def contains_fixed(s: State) -> Term:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from bandgap.documents.admitted import PROSE
-from bandgap.documents.site import NoGenerator, build_site, copied, slug, sources
+from bandgap.documents.glossary import GLOSSARY
+from bandgap.documents.linking import with_terms
+from bandgap.documents.site import WRITTEN, NoGenerator, build_site, copied, slug, sources
 from bandgap.documents.stories.admission import (
     COMPACTED,
     CROWDED,
@@ -31,6 +33,7 @@ from properties.specification import SPECIFICATIONS, changed_actions
 from spec.judge.checks import CHECKS
 from spec.judge.judge import judge_trace
 from tests.docs.links import links_of
+from tests.docs.site_links import dead_links
 from tests.house.walls import ROOT
 
 
@@ -88,6 +91,48 @@ def test_the_site_is_built_and_asks_for_nothing_from_elsewhere(tmp_path: Path) -
         for found in ASKED_FOR.finditer(_without_followed_links(path.read_text()))
     ]
     assert not fetched
+    dead, links = dead_links(page.parent)
+    assert not dead
+    assert links > 10_000
+    # what a reader who looks for a word is led to
+    found = (page.parent / "searchindex.js").read_text()
+    assert '"withheld"' in found
+    assert "glossary" in found
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "one.html").write_text('<h1 id="top"><a href="below/two.html#here">x</a><a href="#top">y</a></h1>')
+    (tmp_path / "below/two.html").write_text('<p id="here"><a href="../one.html">x</a><a href="https://a.b">z</a></p>')
+    assert dead_links(tmp_path) == ([], 3)
+    (tmp_path / "below/two.html").write_text('<a href="three.html">x</a><a href="../one.html#low">y</a>')
+    dead, _ = dead_links(tmp_path)
+    assert sorted(dead) == [
+        "below/two.html: ../one.html#low",
+        "below/two.html: three.html",
+        "one.html: below/two.html#here",
+    ]
+
+
+# ------------------------------------------------------------------------------------------------------------- terms
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_page_links_to_a_term_where_it_uses_it_first(name: str) -> None:
+    text = pages()[f"{name}.md"]
+    used = [match[1] or match[0] for match in re.findall(r"\{term\}`([^`<]*?)(?: <([^>]*)>)?`", text)]
+    assert used
+    assert len(set(used)) == len(used), "a term is linked to twice"
+    assert set(used) <= set(GLOSSARY)
+
+
+def test_terms_are_linked_to_once_and_not_in_code_links_and_headings() -> None:
+    page = "# A page\n\n`page` [page](a.md) pages and a page.\n\n```text\na band\n```\n\n<p>\na hole\n</p>\n\nBands\n"
+    assert with_terms(page) == page.replace("pages and", "{term}`pages <page>` and").replace(
+        "\nBands", "\n{term}`Bands <band>`"
+    )
+    assert with_terms("A virtual page.") == "A {term}`virtual page`."
+    assert with_terms(with_terms("A virtual page.")) == "A {term}`virtual page`."
 
 
 def test_what_is_fetched_from_elsewhere_is_found() -> None:

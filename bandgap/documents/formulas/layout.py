@@ -49,7 +49,8 @@ class Formula:
 
     def inside(self, level: Level) -> str:
         """On one line, as a part of a formula of this level."""
-        return f"({self.inline()})" if self.level <= level else self.inline()
+        has_own = self.level is Level.CHOICE
+        return f"({self.inline()})" if self.level <= level and not has_own else self.inline()
 
     def lines(self, width: int = WIDTH) -> list[str]:
         """On as many lines as it needs."""

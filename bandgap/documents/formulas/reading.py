@@ -5,8 +5,9 @@ make formulas, and in the place of the specification's words it finds ones that 
 specification is changed.
 """
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -19,13 +20,15 @@ from bandgap.documents.formulas.terms import (
     ShownState,
     Table,
     listed,
+    named_state,
     parameters,
     shown,
 )
 from spec import logic, ranges
+from spec.admission.maps import Says
 from spec.catalog import Action, Property
 from spec.ranges import Range, Word
-from spec.state import Signature
+from spec.state import Signature, State
 
 # ---------------------------------------------------------------------------------------------------- connectives
 
@@ -60,6 +63,8 @@ def _not(part: Any) -> Any:
 
 
 def _implies(condition: Any, conclusion: Any) -> Any:
+    if condition is False or conclusion is True:
+        return True
     return Shown(Formula(Level.IMPLIES, (shown(condition).formula, shown(conclusion).formula), "⇒"), "bool")
 
 
@@ -68,6 +73,11 @@ def _if(condition: Any, yes: Any, no: Any) -> Any:
     sort = yes.sort if isinstance(yes, Shown) else no.sort if isinstance(no, Shown) else "status"
     parts = (shown(condition), shown(yes, sort), shown(no, sort))
     return Shown(Formula(Level.CHOICE, tuple(part.formula for part in parts)), sort)
+
+
+def _if_of_numbers(condition: Any, yes: Any, no: Any) -> Any:
+    parts = (shown(condition), shown(yes), shown(no))
+    return Shown(Formula(Level.CHOICE, tuple(part.formula for part in parts)))
 
 
 def _larger(a: Any, b: Any) -> Any:
@@ -87,12 +97,26 @@ def _among(among: Any) -> Among:
     return among
 
 
-def _quantified(word: str) -> Callable[[Any, Callable[..., Any]], Shown]:
-    def quantified(among: Any, body: Callable[..., Any]) -> Shown:
+def _quantified(word: str) -> Callable[[Any, Callable[..., Any]], Any]:
+    def quantified(among: Any, body: Callable[..., Any]) -> Any:
         named = _among(among).named(body)
-        return Shown(Formula(Level.QUANTIFIED, (shown(body(*named.terms())).formula,), f"{word} {named.head}:"), "bool")
+        if (said := body(*named.terms())) is True:
+            return True
+        return Shown(Formula(Level.QUANTIFIED, (shown(said).formula,), f"{word} {named.head}:"), "bool")
 
     return quantified
+
+
+def _total(sorts: str, of: Callable[..., Any]) -> Shown:
+    named = _among(sorts).named(of)
+    summed = shown(of(*named.terms())).formula
+    return Shown(Formula(Level.QUANTIFIED, (summed,), f"the sum over every {named.head} of"), "count")
+
+
+def _count(sorts: str, body: Callable[..., Any]) -> Shown:
+    named = _among(sorts).named(body)
+    counted = shown(body(*named.terms())).formula
+    return Shown(Formula(Level.QUANTIFIED, (counted,), f"the number of {named.head} with"), "count")
 
 
 def _some(among: Any) -> Shown:
@@ -116,6 +140,9 @@ CONNECTIVES: Mapping[Any, Any] = {
     ranges.Exists: _quantified("for some"),
     ranges.Some: _some,
     ranges.union: _union,
+    ranges.Total: _total,
+    ranges.Where: lambda condition, conclusion: _implies(condition, conclusion()),
+    ranges.Count: _count,
 }
 """What stands in the place of what the specification is written with."""
 
@@ -165,20 +192,42 @@ class ShownWord:
         known = self.used.setdefault(self.definition.name, self.definition)
         if known.function is not self.definition.function:
             raise ValueError(f"two words are called {known.name!r}: a reader could not tell them apart")
-        states = [each for each in arguments if isinstance(each, ShownState)]
+        states = [each for each in arguments if isinstance(each, ShownState) and not each.label]
         prime = PRIME if states and all(state.is_after for state in states) else ""
-        given = [each for each in arguments if not isinstance(each, ShownState)]
+        given = [each for each in arguments if not isinstance(each, ShownState) or each.label]
         return f"{self.definition.name}{prime}({listed(given)})" if given else f"{self.definition.name}{prime}"
+
+
+class ShownStateWord(ShownWord):
+    """A word for a state that is made of others."""
+
+    def __call__(self, *arguments: Any) -> ShownState:
+        """The state, which goes by what it is made of."""
+        return named_state(self._said(arguments))
 
 
 # --------------------------------------------------------------------------------------------------------- reading
 
 
+@dataclass(frozen=True)
+class Naming:
+    """How functions are read that speak of several states, each of which goes by its parameter's name."""
+
+    inlined: frozenset[str] = frozenset()
+    """Functions that would be words, and print what they say instead."""
+    states: frozenset[str] = frozenset()
+    """Functions that make a state, and print their names."""
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """Names of the specification's numbers, and how they print."""
+    has_numbers: bool = False
+    """What is chosen between two plain numbers is a number, and no status."""
+
+
 class Printing:
     """The printing reading; `used` are the words that were met so far."""
 
-    def __init__(self, signature: Signature) -> None:
-        self.signature = signature
+    def __init__(self, signature: Signature, naming: Naming | None = None) -> None:
+        self.signature, self.naming = signature, naming
         self.used: dict[str, Definition] = {}
         self.read: set[str] = set()
         """The fields that were read so far."""
@@ -200,6 +249,30 @@ class Printing:
         """What a property says, in lines."""
         states = [self._state(), self._state(is_after=True)]
         return shown(self._printed(claim.holds)(*states[: len(parameters(claim.holds))])).formula.lines()
+
+    def made(self, function: Callable[..., Any], action: Action) -> Any:
+        """What a function makes of a state and the arguments of an action."""
+        return self._printed(function)(self._state(), *_arguments(action))
+
+    def said(self, function: Callable[..., Any], **given: Any) -> list[str]:
+        """What a function of named states says, in lines; others than states may be given."""
+        return shown(self._printed(function)(*self._of_parameters(function, given))).formula.lines()
+
+    def named_definition(self, word: Definition) -> list[str]:
+        """What a word of named states means, in lines; of a state, what it has instead of what it is made of."""
+        said = self._printed(word.function)(*self._of_parameters(word.function, {}))
+        if not isinstance(said, ShownState):
+            return shown(said).formula.lines()
+        return [line for name in said.changed for line in _entry(name, said.fields[name]).lines()]
+
+    @staticmethod
+    def _of_parameters(function: Callable[..., Any], given: Mapping[str, Any]) -> list[Any]:
+        annotations = function.__annotations__
+        names = [each.name for each in inspect.signature(function).parameters.values() if each.default is each.empty]
+        return [
+            given[name] if name in given else named_state(name) if annotations[name] is State else _named(name)
+            for name in names
+        ]
 
     def definition(self, word: Definition) -> list[str]:
         """What a word means, in lines."""
@@ -226,7 +299,7 @@ class Printing:
             function.__code__,
             self._among(function.__globals__),
             function.__name__,
-            function.__defaults__,
+            tuple(self._in_place_of(default) for default in function.__defaults__ or ()) or None,
             function.__closure__,
         )
 
@@ -236,9 +309,13 @@ class Printing:
             for name, value in original.items():
                 if not name.startswith("__"):
                     printing[name] = self._in_place_of(value)
+                    if self.naming and name in self.naming.spelled:
+                        printing[name] = Shown(atom(self.naming.spelled[name]))
         return self._globals[id(original)]
 
     def _in_place_of(self, value: Any) -> Any:
+        if value is logic.If and self.naming and self.naming.has_numbers:
+            return _if_of_numbers
         if isinstance(value, FunctionType | Word) and value in CONNECTIVES:
             return CONNECTIVES[value]
         if isinstance(value, Word):
@@ -247,11 +324,23 @@ class Printing:
             return replace(value, guard=self._printed(value.guard), effect=self._printed(value.effect))
         if isinstance(value, Property):
             return replace(value, holds=self._printed(value.holds))
+        if self.naming and isinstance(value, dict) and any(map(callable, value.values())):
+            return {key: self._in_place_of(each) for key, each in value.items()}
+        if self.naming and isinstance(value, FunctionType) and value.__name__ in self.naming.inlined:
+            return self._printed(value)
+        if self.naming and isinstance(value, FunctionType) and value.__name__ in self.naming.states:
+            return ShownStateWord(definition_of(value), self.used)
         if isinstance(value, FunctionType) and _is_of_spec(value.__module__):
             return ShownWord(definition_of(value), self.used) if is_word(value) else self._printed(value)
         if isinstance(value, ModuleType) and _is_of_spec(value.__name__):
             return _Names(self._among(vars(value)))
         return value
+
+
+def _entry(name: str, says: Says) -> Formula:
+    keys = [Shown(atom(key)) for key in parameters(says.of)] or [Shown(atom("band")), Shown(atom("page"))]
+    entry = atom(f"{name}[{listed(keys)}]")
+    return Formula(Level.COMPARED, (entry, shown(says[tuple(keys) if len(keys) > 1 else keys[0]]).formula), "=")
 
 
 STATES = ("s", "after")

@@ -7,7 +7,8 @@ from typing import Any
 
 from bandgap.documents.formulas.layout import Formula, Level, atom
 from bandgap.pictures.wording import ENDINGS, MODES, PHASES, STATUSES
-from spec.state import Field, Signature
+from spec.admission.layouts import CASE
+from spec.state import ARENA, Field, Signature
 
 SPELLED: Mapping[str, Mapping[int, str]] = {"status": STATUSES, "mode": MODES, "ending": ENDINGS, "phase": PHASES}
 """The values of the sorts that have names for them."""
@@ -29,6 +30,12 @@ class Shown:
 
     def __bool__(self) -> bool:
         raise TypeError(f"{self} is neither true nor false: it is only printed")
+
+    def __getitem__(self, key: Any) -> "Shown":
+        keys = key if isinstance(key, tuple) else (key,)
+        return Shown(atom(f"{self}[{listed(keys)}]"))
+
+    __iter__ = None  # what prints is no list of its entries
 
     def __call__(self, *arguments: Any) -> "Shown":
         """The term is that of a function."""
@@ -73,7 +80,10 @@ class Shown:
         return self._joined(Level.COMPARED, sign, other, "bool")
 
     def _joined(self, level: Level, sign: str, other: object, sort: str) -> "Shown":
-        return Shown(Formula(level, (self.formula, shown(other, self.sort).formula), sign), sort)
+        theirs = shown(other, self.sort).formula
+        is_sum = sign == "+" and (self.formula.level, self.formula.text) == (Level.SUM, "+")
+        parts = (*self.formula.parts, theirs) if is_sum else (self.formula, theirs)
+        return Shown(Formula(level, parts, sign), sort)
 
 
 def shown(value: Any, sort: str = "") -> Shown:
@@ -86,6 +96,10 @@ def shown(value: Any, sort: str = "") -> Shown:
         return Shown(atom(SPELLED[sort][value] if sort in SPELLED else str(value)), sort)
     if isinstance(value, Among):
         return Shown(atom(value.text))
+    if isinstance(value, ShownState):
+        return Shown(atom(value.label))
+    if isinstance(value, slice):
+        return Shown(atom(f":{shown(value.stop)}"))
     if isinstance(value, Table):
         return Shown(atom(value.name + PRIME if value.updates or value.is_after else value.name))
     if callable(value):
@@ -127,10 +141,13 @@ class Among:
         names = parameters(function)
         return replace(self, members=tuple(names)) if names else self
 
-    def terms(self) -> list[Shown]:
-        """The members as terms."""
+    def terms(self) -> list[Any]:
+        """The members as terms; a layout is a state of that name."""
         sorts = self.sorts if len(self.sorts) == len(self.members) else ("",) * len(self.members)
-        return [Shown(atom(name), sort) for name, sort in zip(self.members, sorts, strict=True)]
+        return [
+            named_state(name) if sort == "layout" else Shown(atom(name), sort)
+            for name, sort in zip(self.members, sorts, strict=True)
+        ]
 
     @property
     def head(self) -> str:
@@ -150,11 +167,13 @@ class Table:
     sort: str
     is_after: bool = False
     """It is a field of the state after."""
+    of: str = ""
+    """The state whose field it is, where states go by names."""
     updates: tuple[Formula, ...] = ()
 
     def __getitem__(self, key: Any) -> Shown:
         keys = key if isinstance(key, tuple) else (key,)
-        return Shown(atom(f"{shown(self)}[{listed(keys)}]"), self.sort)
+        return Shown(atom(f"{self.of and f'{self.of}.'}{shown(self)}[{listed(keys)}]"), self.sort)
 
     def set(self, key: Any, value: Any) -> "Table":
         """One entry more."""
@@ -177,14 +196,17 @@ class Table:
 
 
 class ShownState:
-    """A state whose fields print; `but` notes what becomes of them, and `read` which of them were asked for."""
+    """A state whose fields print; `but` notes what becomes of them, and `read` which of them were asked for.
 
-    def __init__(self, signature: Signature, read: set[str], *, is_after: bool = False) -> None:
+    Where more than a state before and one after are spoken of, each has a label, and its fields print behind that.
+    """
+
+    def __init__(self, signature: Signature, read: set[str], *, is_after: bool = False, label: str = "") -> None:
         made_of = {**signature.fields, **signature.constants}
         self.fields = {
-            name: _field(name, field, is_after and name in signature.fields) for name, field in made_of.items()
+            name: _field(name, field, is_after and name in signature.fields, label) for name, field in made_of.items()
         }
-        self.is_after, self.read, self.changed = is_after, read, tuple[str, ...]()
+        self.is_after, self.read, self.changed, self.label = is_after, read, tuple[str, ...](), label
 
     def __getattr__(self, name: str) -> Any:
         fields = self.__dict__["fields"]
@@ -196,7 +218,7 @@ class ShownState:
     def but(self, **fields: Any) -> "ShownState":
         """The state with these fields instead."""
         copy = object.__new__(ShownState)
-        copy.fields, copy.read = {**self.fields, **fields}, self.read
+        copy.fields, copy.read, copy.label = {**self.fields, **fields}, self.read, self.label
         copy.is_after = True
         copy.changed = tuple(dict.fromkeys((*self.changed, *fields)))
         return copy
@@ -215,7 +237,16 @@ def _replaced(name: str, value: Any) -> Formula:
     return Formula(Level.COMPARED, (atom(name + PRIME), shown(value).formula), "=")
 
 
-def _field(name: str, field: Field, is_after: bool) -> Any:
+NAMED = Signature({**ARENA.fields, **CASE}, ARENA.constants)
+"""What a state is made of that goes by a name: it may be a case of admission."""
+
+
+def named_state(label: str) -> ShownState:
+    """A state that goes by a name."""
+    return ShownState(NAMED, set(), label=label)
+
+
+def _field(name: str, field: Field, is_after: bool, label: str) -> Any:
     if field.keys:
-        return Table(name, field.value, is_after)
+        return Table(name, field.value, is_after, label if name not in ARENA.constants else "")
     return Shown(atom(name + PRIME if is_after else name), field.value)

@@ -48,13 +48,18 @@ def decided(case: Case) -> Decision:
     return Decision(case.demand, before, telling.moment(), said)
 
 
-def objection(case: Case, fault: str) -> str:
-    """What the fuzzer's oracle says of the decision of an allocator with a seeded fault; empty if nothing."""
+def faulty(case: Case, fault: str) -> tuple[Telling, Plan | Refusal]:
+    """An allocator with a seeded fault in the situation, and what it decides."""
     with FAULTS[fault].apply():
         telling = case.told()
-        assert telling.judge.state is not None
-        known = Situation(telling.judge.state)
-        result = telling.allocator.plan(case.demand)
+        return telling, telling.allocator.plan(case.demand)
+
+
+def objection(case: Case, fault: str) -> str:
+    """What the fuzzer's oracle says of the decision of an allocator with a seeded fault; empty if nothing."""
+    telling, result = faulty(case, fault)
+    assert telling.judge.state is not None
+    known = Situation(telling.judge.state)
     try:
         if isinstance(result, Plan):
             check_grant(known, case.demand, (), Met(result.step, result.settle, {move.band for move in result.moves}))
