@@ -110,7 +110,8 @@ TOOLS = (
 SECOND = """\
 Nobody has to believe one solver: `bandgap prove --export DIR` writes each obligation as an SMT-LIB 2 file, with its
 hypotheses by name, and the hypotheses of each stage alone, which must be satisfiable. `make nightly` puts all of them
-to Z3 with three seeds and to cvc5: whoever decides one must decide it as the file says, and what nobody decides is red.
+to Z3 with three seeds and to cvc5: whoever decides one must decide it as the file says, and what nobody decides is red,
+as is a solver that leaves more than one in a hundred obligations undecided. Each may spend so much effort, not time.
 It also tells on which invariants each proof leans; cores differ from one release of a solver to the next, so they are
 not written here."""
 
