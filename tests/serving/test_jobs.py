@@ -37,6 +37,17 @@ def test_when_the_last_one_that_runs_gives_way_somebody_begins() -> None:
     assert furthest(LAYOUT, asked, [older, younger]) < TOLERANCE
 
 
+def test_a_job_that_gives_way_keeps_its_line_of_the_table() -> None:
+    served, asked = serve(LAYOUT, ROOMY), [Task((1, 2, 3), 9), Task((4, 5, 6, 7, 8), 9)]
+    jobs = [served.engine.submit(asked[0].prompt, asked[0].new_tokens)]
+    while len(jobs[0].said) < 3:
+        served.engine.step()
+    served.engine.preempt(jobs[0])
+    jobs.append(served.engine.submit(asked[1].prompt, asked[1].new_tokens))
+    drive(served, random.Random(1))
+    assert furthest(LAYOUT, asked, jobs) < TOLERANCE
+
+
 def test_a_place_for_a_job_is_taken_until_it_is_done_or_known_not_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "_LINES", 3)
     served = serve(LAYOUT, ROOMY)

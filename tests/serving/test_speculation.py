@@ -286,6 +286,26 @@ def test_a_cached_prefix_changes_no_logit_of_target_or_draft(pattern: str) -> No
     assert nothing_is_left(made)
 
 
+def test_a_job_that_begins_anew_before_where_it_began_guesses_from_what_is_computed_again() -> None:
+    layout, text = tiny_with_draft("gpt-oss-20b"), tuple(range(24))
+    policy = Policy(most_running=3, chunk=40, positions=96, interval=8)
+    made = speculate(layout, room_for(layout, ROOMY), agree=by_chance(1), policy=policy)
+    prefix, asked = made.engine.prefix, [Task(text, 4), Task((*text, 5), 20)]
+    assert prefix is not None
+    jobs = [made.ask(asked[0])]
+    drive(made.served, random.Random(1))
+    # the next one has a line of its own, in which nothing is of this text
+    made.engine.reserve([1], 1)
+    jobs.append(made.ask(asked[1]))
+    while len(jobs[1].said) < 4:
+        made.engine.step()
+    assert prefix.hit_tokens > 16
+    made.engine.preempt(jobs[1])
+    prefix.clear()
+    drive(made.served, random.Random(1))
+    _holds(made, asked, jobs)
+
+
 # -------------------------------------------------------------------------------------------------------------- misuses
 
 
