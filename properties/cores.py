@@ -19,6 +19,9 @@ from properties.smtlib import unique
 from properties.specification import SPECIFICATIONS, written
 from properties.workers import results
 
+PATIENCE = 10
+"""How many times what a proof may take a core may: the solver keeps account of each hypothesis."""
+
 
 @dataclass(frozen=True)
 class Core:
@@ -51,7 +54,8 @@ def lean(task: Lean) -> Iterator[Core]:
 def core(question: Asked, limits: Limits) -> tuple[str, ...] | None:
     """The names of the hypotheses from which the goal follows, in the order in which they are given."""
     solver = z3.Solver()
-    solver.set("timeout", limits.milliseconds)
+    solver.set("rlimit", PATIENCE * limits.effort)
+    solver.set("timeout", PATIENCE * limits.milliseconds)
     names = unique(name for name, _ in question.given)
     for name, (_, formula) in zip(names, question.given, strict=True):
         solver.assert_and_track(formula, z3.Bool(name))

@@ -19,8 +19,8 @@ from properties.limits import Limits
 from properties.obligations import Obligation
 from properties.trials import Trial
 
-PATIENCE = 4
-"""How many times the seconds of one proof all paths of a contract may take."""
+PATIENCE = 20
+"""How many times the seconds of one proof all paths of a contract may take, however busy the machine is."""
 
 
 def answers(obligations: Sequence[Obligation], limits: Limits, fault: str | None = None) -> Iterator[Answer]:
@@ -59,7 +59,7 @@ def checked(contract: Contract, limits: Limits) -> tuple[Verdict, str, str]:
     options = AnalysisOptionSet(
         analysis_kind=[AnalysisKind.PEP316],
         per_condition_timeout=PATIENCE * limits.seconds,
-        per_path_timeout=limits.seconds,
+        per_path_timeout=PATIENCE * limits.seconds,
         report_all=True,
     )
     messages = run_checkables(analyze_function(contract.holds, options))
