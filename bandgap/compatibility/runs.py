@@ -98,9 +98,10 @@ def _runs() -> Iterator[Run]:
         for chain in CHAINS:
             yield Run(sort, preset, _SCHEDULED | {"prefix-cache", "host-tier", "disaggregation", chain})
     for sort, preset in dict(PRESETS).items():
-        for mode in ("tensor-parallel", "decode-context-parallel", "data-parallel-attention"):
+        for mode in RANKS:
+            cached = set() if mode == "pipeline-parallel" else {"prefix-cache", "host-tier"}
             for number, chain in enumerate(CHAINS):
-                features = _SCHEDULED | {"prefix-cache", "host-tier", mode, chain, _PAGES[number % 2]}
+                features = _SCHEDULED | cached | {mode, chain, _PAGES[number % 2]}
                 if refusal_of((sort, *features)) is None:
                     yield Run(sort, preset, features)
     for feature, test, presets in _SHOWN:

@@ -9,7 +9,7 @@ from bandgap.compatibility.words import CHAINS
 from fuzz.serving.hosting import judged
 from fuzz.serving.speculating import Speculation
 from impl.device.arena import ArenaDevice
-from impl.layout import Draft, DType, Layout, Options
+from impl.layout import Draft, DType, Layout, Lifetime, Options
 from impl.recording import RecordedAllocator
 from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.job import Job
@@ -124,7 +124,8 @@ def assembled(parts: Parts) -> Assembled:
         if parts.chain is None:
             return Engine(model, given, device, policy, cache)
         drafter = parts.drafter or DRAFTERS[parts.chain](layout)
-        return SpeculatingEngine(model, drafter, given, device, policy, cache=cache)
+        has_states = any(kind.lifetime is Lifetime.STATE for kind in whole.kinds)
+        return SpeculatingEngine(model, drafter, given, device, policy, cache=cache, has_states=has_states)
 
     join = parts.join or alone
     engine = join(engine_of, allocator, device, policy, others)

@@ -8,13 +8,15 @@ from functools import partial
 from typing import Any
 
 from bandgap.compatibility.runs import Run
-from impl.layout import Layout
+from impl.layout import Layout, Stored, chain_of
 from impl.serving.engine.engine import Engine, EngineOf
 from impl.serving.engine.job import Job
 from impl.serving.engine.tiny import tiny
 from impl.serving.parallel.context import attended_together, context_parallel
 from impl.serving.parallel.data import DataParallel
 from impl.serving.parallel.group import Group
+from impl.serving.parallel.stage_drafts import StageDrafter
+from impl.serving.parallel.stages import pipelined, stage_layouts
 from impl.serving.parallel.tensor import tensor_parallel
 from impl.serving.speculation.drafter import Shared
 from impl.serving.speculation.drafters import DRAFTERS
@@ -35,6 +37,8 @@ def on_ranks(group: Group, run: Run) -> Seen:
         # to all that counts tokens, it has those of all ranks
         options = replace(options, page_tokens=options.page_tokens // group.rank.of)
     whole = tiny(run.preset, options)
+    if "pipeline-parallel" in run.features:
+        whole = in_two_stages(whole)
     asked = conversation(1, more=0 if chain is None else 6)
     seen = Seen()
     for states in ROOM[1:] if chain is None else GUESSING:
@@ -106,6 +110,45 @@ def _by_requests(group: Group, run: Run, whole: Layout, asked: list[Task], state
     return _driven(run, made, own, lambda: ranks[0].step(made.runtime.inner.run_all))
 
 
+def _by_layers(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Seen:
+    stage = stage_layouts(whole, [0, STAGE_LAYERS])[group.rank.number]
+    drafter = _drafter(run, whole, Shared())
+    drafter = None if drafter is None else StageDrafter(group, drafter)
+    parts = _parts(group, run, whole, stage, asked, states, drafter=drafter)
+    parts.join = lambda engine_of, allocator, device, policy, others: pipelined(
+        group, stage, allocator, device, policy, engine_of, for_draft=drafter is not None
+    )
+    made = assembled(parts)
+    device = made.runtime.inner
+
+    def step() -> bool:
+        made.engine.step()
+        device.run_all()
+        return not made.engine.is_idle
+
+    return _driven(run, made, asked, step)
+
+
+STAGE_LAYERS = 2
+
+
+def in_two_stages(layout: Layout) -> Layout:
+    """A model that has the first and the last layer of another one twice, so that each stage has both."""
+    target = sorted({row.layer for kind in layout.kinds for row in kind.rows if not row.draft})
+    stored = []
+    for kind in layout.kinds:
+        for row in kind.rows:
+            numbers = [2 * STAGE_LAYERS + row.layer - target[-1] - 1] if row.draft else []
+            if not row.draft and row.layer in (target[0], target[-1]):
+                place = int(row.layer == target[-1])
+                numbers = [place, STAGE_LAYERS + place]
+            stored += [
+                Stored(number, kind.lifetime, kind.window, row.part, row.shape, row.dtype, row.draft)
+                for number in numbers
+            ]
+    return replace(layout, model=f"{layout.model} in two stages", kinds=chain_of(stored, layout.page_tokens))
+
+
 def _drafter(run: Run, whole: Layout, shared: Shared) -> Any:
     chain = chain_in(run)
     return None if chain is None else DRAFTERS[chain](whole, shared=shared)
@@ -113,6 +156,7 @@ def _drafter(run: Run, whole: Layout, shared: Shared) -> Any:
 
 _MODES: dict[str, Callable[[Group, Run, Layout, list[Task], int], Seen]] = {
     "tensor-parallel": _by_heads,
+    "pipeline-parallel": _by_layers,
     "decode-context-parallel": _by_tokens,
     "data-parallel-attention": _by_requests,
 }

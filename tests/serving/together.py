@@ -157,7 +157,7 @@ def look_at(run: Run, made: Sequence[Assembled], seen: Seen) -> None:
             seen.times["host-tier"] += each.tier.loaded
         if isinstance(engine, SpeculatingEngine) and each.speculation is not None:
             seen.times[chain_in(run) or ""] += engine.accepted
-            if run.features & {"host-tier", "disaggregation"}:
+            if run.ranks or run.features & {"host-tier", "disaggregation"}:
                 # elsewhere it is compared by tests of speculation, and takes its time
                 seen.furthest = max(seen.furthest, furthest_proposal(each.speculation))
     seen.times["retraction"] -= seen.times["priority-preemption"]

@@ -9,7 +9,7 @@ import torch
 from impl.device.arena import ArenaDevice
 from impl.layout import Kind, Layout, Lifetime, Stored, chain_of
 from impl.misuse import Misuse
-from impl.serving.engine.engine import Engine, Policy
+from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import HIDDEN, VOCABULARY, Model
 from impl.serving.parallel.agreement import Agreement
@@ -61,32 +61,51 @@ class StageModel(Model):
         layout: of the stage.
         group: of all stages, in order.
         seed: of the weights of the whole model.
+        for_draft: whether what every layer gives goes on, and not only what the next stage begins with: a draft of the
+            last stage may take it.
     """
 
-    def __init__(self, layout: Layout, group: Group, seed: int = 0) -> None:
+    def __init__(self, layout: Layout, group: Group, seed: int = 0, *, for_draft: bool = False) -> None:
         super().__init__(layout, seed)
-        self._group = group
+        self._group, self._for_draft = group, for_draft
         self._last = group.rank.of - 1
+        layers = [count for (count,) in group.numbers([len(self.layers)])]
+        self._received = sum(layers[: group.rank.number]) if for_draft else min(group.rank.number, 1)
 
-    def hidden(self, tokens: torch.Tensor, memory: Memory) -> torch.Tensor:
-        """See `Model.hidden`: of this stage's last layer."""
-        number = self._group.rank.number
-        x = self._group.receive((len(tokens), HIDDEN), number - 1) if number else self.embedded(tokens)
-        x = self.through(x, memory)
-        if number == self._last:
-            return self.finished(x)
-        self._group.send(x, number + 1)
-        return x
+    def outputs(self, tokens: torch.Tensor, memory: Memory) -> list[torch.Tensor]:
+        """See `Model.outputs`: of the layers before, as far as they go on, and of this stage's."""
+        number, before = self._group.rank.number, list[torch.Tensor]()
+        if number:
+            before = list(self._group.receive((self._received, len(tokens), HIDDEN), number - 1))
+        outputs = [*before, *self.own_outputs(before[-1] if before else self.embedded(tokens), memory)]
+        if number != self._last:
+            self._group.send(torch.stack(outputs if self._for_draft else outputs[-1:]), number + 1)
+        return outputs
+
+    def own_outputs(self, x: torch.Tensor, memory: Memory) -> list[torch.Tensor]:
+        """What each layer of this stage gives for what the first of them is given."""
+        outputs = []
+        for layer in self.layers:
+            x = layer(x, memory)
+            outputs.append(x)
+        return outputs
 
     def logits(self, hidden: torch.Tensor) -> torch.Tensor:
         """See `Model.logits`: those of the last stage, on all."""
         if self._group.rank.number == self._last:
             return self._group.from_one(super().logits(hidden), self._last)
-        return self._group.from_one(torch.empty(VOCABULARY, dtype=torch.float64), self._last)
+        return self._group.from_one(torch.empty(*hidden.shape[:-1], VOCABULARY, dtype=torch.float64), self._last)
 
 
 def pipelined(
-    group: Group, stage: Layout, allocator: Planned, device: ArenaDevice[Any], policy: Policy | None = None
+    group: Group,
+    stage: Layout,
+    allocator: Planned,
+    device: ArenaDevice[Any],
+    policy: Policy | None = None,
+    engine_of: EngineOf = Engine,
+    *,
+    for_draft: bool = False,
 ) -> Engine:
     """The engine of one stage, to which the same jobs are given in the same order on all stages.
 
@@ -98,6 +117,8 @@ def pipelined(
         allocator: of this stage.
         device: of the allocator.
         policy: the same on all stages, without a prefix cache.
+        engine_of: makes another engine than `Engine`; the same on all stages.
+        for_draft: see `StageModel`.
 
     Raises:
         Misuse: there is to be a prefix cache, whose hits would differ from stage to stage.
@@ -107,7 +128,8 @@ def pipelined(
         raise Misuse("policy.interval", policy.interval, problem, "leave it out")
     witness = Witness(allocator, layout=False)
     agreement = Agreement(group, witness.said)
-    engine = Engine(StageModel(stage, group), Conjunction(group, witness, agreement), device, policy)
+    model = StageModel(stage, group, for_draft=for_draft)
+    engine = engine_of(model, Conjunction(group, witness, agreement), device, policy)
     engine.agreed = agreement.ended
     return engine
 

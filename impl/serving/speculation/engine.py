@@ -60,6 +60,7 @@ class SpeculatingEngine(Engine):
         policy: how it schedules.
         drafts: tokens that are guessed in a step at most.
         cache: see `Engine`.
+        has_states: whether the model has a state, here or on another stage; as the device's layout has it if left out.
 
     Attributes:
         pick: chooses the guesses, on the device.
@@ -81,13 +82,17 @@ class SpeculatingEngine(Engine):
         policy: Policy | None = None,
         drafts: int = 3,
         cache: Callable[[Engine], PrefixCache] | None = None,
+        *,
+        has_states: bool | None = None,
     ) -> None:
         super().__init__(model, allocator, device, policy, cache)
         self.pick: PickFor = likeliest
         self.heard: Callable[[Turn, int], object] = lambda turn, accepted: None
         self.guessed = self.accepted = self.voided = 0
         self._drafts = drafts
-        self._has_states = any(band.kind.lifetime is Lifetime.STATE for band in device.chain.bands)
+        if has_states is None:
+            has_states = any(band.kind.lifetime is Lifetime.STATE for band in device.chain.bands)
+        self._has_states = has_states
         lines, positions = self._tokens.shape
 
         def table(width: int) -> torch.Tensor:
