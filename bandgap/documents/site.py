@@ -68,7 +68,8 @@ RELATIVE = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)([^)#\s]+)(#[^)\s]*)?
 """A link to a file."""
 
 LEGEND = (
-    '<ul class="legend"><li><i class="live"></i>live</li><li><i class="withheld"></i>withheld</li>'
+    '<ul class="legend"><li><i class="live"></i>live</li><li><i class="held"></i>live, and held by a ticket</li>'
+    '<li><i class="withheld"></i>withheld</li>'
     '<li><i class="hole"></i>hole</li><li><i class="acted-on"></i>acted on</li><li><i class="changed"></i>changed</li>'
     '<li><i class="wrong"></i>wrong</li></ul>'
 )
@@ -312,4 +313,10 @@ def _details(title: str, text: str) -> str:
     return f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
 
 
-PAGE = Style(link=_link, draw=_draw, heading=lambda title: f"## {title}", fold=_details)
+PAGE = Style(
+    link=_link,
+    draw=_draw,
+    heading=lambda title: f"## {title}",
+    fold=_details,
+    how_to_read="[How formulas are read](../state.md), and what a state is made of.",
+)

@@ -169,8 +169,8 @@ def test_the_life_of_a_page_ends_where_it_began_under_another_name() -> None:
         at = [page for page in band.pages if band.address(page.number) == mark.begin]
         seen.append((mark.begin, at[0].status if at else None, at[0].label if at else ""))
     begins, statuses, labels = zip(*seen, strict=True)
-    live, withheld = Status.LIVE, Status.WITHHELD
-    assert statuses == (live, live, live, live, withheld, None, live)
+    live, held, withheld = Status.LIVE, Status.HELD, Status.WITHHELD
+    assert statuses == (live, held, live, live, withheld, None, live)
     assert begins[0] == begins[2] != begins[3] == begins[6]
     assert labels[0] == labels[3]
 
