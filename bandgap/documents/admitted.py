@@ -58,7 +58,8 @@ def shown(theorems: Sequence[tuple[str, Theorem]]) -> Iterator[str]:
         if prefix in of_actions:
             of_actions[prefix].append(action)
         else:
-            yield f"{code(name)}: {theorem.prose}"
+            leans = f" Given {listed([code(other) for other in theorem.leans_on])}." if theorem.leans_on else ""
+            yield f"{code(name)}: {theorem.prose}{leans}"
     for prefix, actions in of_actions.items():
         if actions:
             yield f"{code(prefix)}: {OF_ACTIONS[prefix]} {listed([code(action) for action in actions])}."
@@ -110,6 +111,7 @@ def promise_blocks(claim: str, style: Style) -> Iterator[str]:
     """The formula of a property, and what its names and words say."""
     yield f"{promised.prose(claim)} {promised.about(claim)}\n\n{fenced(promised.formula(claim))}"
     names = promised.named_in(claim)
+    yield style.how_to_read
     if names:
         yield table(("here", "is"), [(code(name), prose) for name, prose in names])
     yield style.fold("The words of this formula", fenced(word_lines(promised.words(claim))))

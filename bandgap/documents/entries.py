@@ -40,6 +40,8 @@ class Style:
     """Of a part."""
     fold: Callable[[str, str], str]
     """A long list, behind what it is called."""
+    how_to_read: str
+    """Where it is said how formulas are read; empty where that is said once for all."""
 
 
 def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:
@@ -49,6 +51,7 @@ def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:
     yield "\n".join(_sentence(one, style) for one in entry.sentences) or "At any time."
     yield style.heading("What it leaves")
     yield fenced(entry.effect)
+    yield style.how_to_read
     yield words_of(entry.words, style)
     yield style.heading("Example")
     shown = example_of(entry.name)
@@ -78,6 +81,7 @@ def property_parts(entry: PropertyEntry, style: Style) -> Iterator[str]:
     """What is said of a property, below its heading."""
     yield entry.claim.prose
     yield f"{KINDS[entry.kind]}\n\n{fenced(entry.formula)}"
+    yield style.how_to_read
     yield words_of(entry.words, style)
     yield style.heading("Example")
     yield from _of_offence(offence_of(entry.name), style)

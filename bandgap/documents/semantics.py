@@ -169,4 +169,5 @@ FORGE = Style(
     draw=_draw,
     heading=lambda title: f"**{title}**",
     fold=lambda _title, _text: "",
+    how_to_read="",
 )

@@ -14,12 +14,14 @@ from typing import Any
 
 import pytest
 
+from bandgap.documents.site import build_site
 from bandgap.gate.violation import Violation
 from bandgap.history import Entry, History
 from bandgap.pictures import Arena, Band, Look, Mark, Page, Status
 from bandgap.reports.html import write_html
 from bandgap.view import pieces as exact
 from tests.gate.samples import SOUND, VIOLATION, result_of
+from tests.house.walls import ROOT
 from tests.spec.situation import header, snapshot
 from tests.view.traces import HOSTILE, LEGAL, view, written
 
@@ -200,3 +202,59 @@ def test_a_pointer_that_moves_has_only_the_cursor_drawn_again(
     assert found["zoomed"] > 5
     assert found["here"].startswith("Line")
     assert found["cursor"] > 0
+
+
+# ------------------------------------------------------------------------------------------------------ the documents
+
+LOOK = """
+  const root = page.documentElement;
+  found.wider = root.scrollWidth > root.clientWidth;
+  found.ground = page.defaultView.getComputedStyle(page.body).backgroundColor;
+  found.pictures = page.querySelectorAll("svg.arena").length;
+  found.terms = page.querySelectorAll("a .std-term").length;
+  // what is folded away is no wider either
+  page.querySelectorAll("details").forEach((each) => { each.open = true; });
+  found.unfolded = root.scrollWidth > root.clientWidth;
+"""
+
+DRAWN = {
+    "index": 0,
+    "life": 7,
+    "admission": 8,
+    "serving": 0,
+    "trust": 0,
+    "actions/move": 2,
+    "properties/no-overlap": 2,
+    "properties/honest-refusal": 2,
+    "properties/conservation": 2,
+}
+"""Pages of the site, and how many arenas are drawn on each."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_site(ROOT, tmp_path_factory.mktemp("site")).parent
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_document_is_no_wider_than_a_phone_and_drawn_in_light_and_dark(name: str, site: Path) -> None:
+    page = site / f"{name}.html"
+    grounds = set()
+    for width, dark in ((PHONE, False), (1000, True)):
+        found = looked_at(page, LOOK, width, dark)
+        assert not found["wider"]
+        assert not found["unfolded"]
+        assert found["pictures"] == DRAWN[name]
+        assert found["terms"]
+        grounds.add(found["ground"])
+    assert len(grounds) == 2
+
+
+def test_who_looks_for_a_term_is_led_to_what_it_says(site: Path) -> None:
+    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"]
+    done = subprocess.run(
+        [*command, f"file://{site}/search.html?q=withheld"], capture_output=True, text=True, check=True, timeout=120
+    )
+    results = re.findall(r'<li class="kind-[^"]*"><a href="([^"]+)"', done.stdout)
+    assert len(results) > 20
+    assert results[0] == "glossary.html#term-withheld"
