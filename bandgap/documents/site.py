@@ -124,7 +124,16 @@ def sources(root: Path) -> Iterator[tuple[str, str]]:
     yield from copied(root).items()
     yield "trust.md", with_terms(trust().replace("(semantics.md)", "(properties/index.md)"))
     yield "glossary.md", _glossary()
-    yield "state.md", joined(["# State", READING.replace("[below](#words)", "[here](words.md)"), *state_blocks()])
+    yield (
+        "state.md",
+        joined(
+            [
+                "# The state, and how formulas are read",
+                READING.replace("[below](#words)", "[here](words.md)"),
+                *state_blocks(),
+            ]
+        ),
+    )
     yield "words.md", _words(whole)
     yield "actions/index.md", _actions(whole)
     for entry in whole.actions.values():

@@ -34,8 +34,8 @@ MEANS = (
     "Of every obligation the solver says that its negation cannot be: no arena of any size, with any number of bands, "
     "pages, tickets and ids and pages of any size, is a counterexample.",
     "What each of them is given can be: so nothing is proved of nothing.",
-    "Every sentence of a guard and every invariant is needed, and every seeded fault is refuted by the property that "
-    "it names: so the obligations can fail.",
+    "Every sentence of a guard and every invariant is needed, and every seeded fault in the specification and in the "
+    "arithmetic is refuted by the property that it names: so the obligations can fail.",
     "Everything had an answer. What the solver does not decide is red.",
 )
 """What follows from a green proof."""
