@@ -54,7 +54,7 @@ def drop_from_host(stage: Stage, draws: Draws) -> str:
 
 @operation(weight=2, is_of=lambda scene: scene.files)
 def tear_a_file(stage: Stage, draws: Draws) -> str:
-    """A file of a page is damaged, cut, emptied, removed, or put in the place of another."""
+    """A file of a page is changed, cut, emptied, removed, or put in the place of another; the tiers may forget all."""
     paths = stage.paths
     if not paths:
         return "no file"
@@ -73,7 +73,11 @@ def tear_a_file(stage: Stage, draws: Draws) -> str:
             path.unlink()
         case _:
             pick(paths, draws[2]).write_bytes(content)
-    return damage
+    if draws[3] >> 8 & 1:
+        # so that it is asked for
+        assert stage.hosted is not None, "it is hosted"
+        stage.hosted.cache.clear()
+    return "damaged"
 
 
 @operation(weight=1)

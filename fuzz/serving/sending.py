@@ -22,7 +22,7 @@ def get_on(both: Pair, draw: int) -> None:
         carry(both, draw >> place)
     if draw & 8 and both.to_prefill:
         post_to_prefill(both)
-    if draw & 16 and both.to_decode:
+    if draw & 24 == 24 and both.to_decode:
         post_to_decode(both)
 
 
@@ -33,14 +33,16 @@ def _both(stage: Stage) -> Pair:
 
 @operation(weight=10, is_of=has_two_ends)
 def deliver(stage: Stage, draws: Draws) -> str:
-    """The next messages to one end arrive, and that end takes note."""
-    both, count = _both(stage), 1 + draws[1] % 3
-    mail, post = (both.to_decode, post_to_decode) if draws[0] % 2 else (both.to_prefill, post_to_prefill)
-    if not mail:
-        return "no message"
-    for _ in range(min(count, len(mail))):
-        post(both)
-    return "to the end that goes on" if draws[0] % 2 else "to the end that computes prompts"
+    """The next messages to one end arrive, or to the other if there are none."""
+    both = _both(stage)
+    to_prefill = "to the end that computes prompts", both.to_prefill, post_to_prefill
+    to_decode = "to the end that goes on", both.to_decode, post_to_decode
+    for end, mail, post in (to_decode, to_prefill) if draws[0] % 2 else (to_prefill, to_decode):
+        if mail:
+            for _ in range(min(1 + draws[1] % 3, len(mail))):
+                post(both)
+            return end
+    return "no message"
 
 
 @operation(weight=1, is_of=has_two_ends)

@@ -28,7 +28,8 @@ def test_a_part_of_the_gate_finds_nothing_and_is_no_pass(tmp_path: Path) -> None
     said = json.loads(done.stdout)
     assert said["answer"] == "inconclusive"
     assert said["exit"] == 3
-    assert [lane["name"] for lane in said["lanes"]] == ["lock", "proofs", "machine", "driver", "device", "faults"]
+    lanes = ["lock", "proofs", "machine", "driver", "device", "serving", "faults"]
+    assert [lane["name"] for lane in said["lanes"]] == lanes
     driver = said["lanes"][3]
     assert driver["canaries"][0]["caught_by"] == driver["canaries"][0]["expects"]
     assert {count["what"]: count["number"] for count in driver["counts"]}["calls judged"] >= QUICK.calls

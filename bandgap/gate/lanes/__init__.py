@@ -4,6 +4,7 @@ from bandgap.gate.lanes.fuzzing import DEVICE, DRIVER, MACHINE
 from bandgap.gate.lanes.locked import LOCK
 from bandgap.gate.lanes.proofs import PROOFS
 from bandgap.gate.lanes.seeded_faults import SEEDED_FAULTS
+from bandgap.gate.lanes.serving import SERVING
 
-ALL = (LOCK, PROOFS, MACHINE, DRIVER, DEVICE, SEEDED_FAULTS)
+ALL = (LOCK, PROOFS, MACHINE, DRIVER, DEVICE, SERVING, SEEDED_FAULTS)
 """In the order in which they are run and shown."""
