@@ -35,7 +35,7 @@ SGLANG: Final = (
     Elsewhere(
         ("disaggregation", "pipeline-parallel"),
         "",
-        "each stage would send to a stage of the same layout; nobody has run it",
+        "each stage sends to a stage of the same layout, and a prompt is there when it is there for all",
     ),
     *(
         Elsewhere(
@@ -48,7 +48,7 @@ SGLANG: Final = (
     Elsewhere(
         ("disaggregation", "decode-context-parallel"),
         "",
-        "each rank would send its tokens to a rank that has the same ones; nobody has run it",
+        "each rank sends its tokens to a rank that has the same ones; with windows that is refused, as it is without",
     ),
     *(
         Elsewhere(

@@ -101,7 +101,8 @@ def _runs() -> Iterator[Run]:
         for mode in RANKS:
             cached = set() if mode == "pipeline-parallel" else {"prefix-cache", "host-tier"}
             for number, chain in enumerate(CHAINS):
-                features = _SCHEDULED | cached | {mode, chain, _PAGES[number % 2]}
+                sent = {"disaggregation"} if chain == "eagle3" else set()
+                features = _SCHEDULED | cached | sent | {mode, chain, _PAGES[number % 2]}
                 if refusal_of((sort, *features)) is None:
                     yield Run(sort, preset, features)
     for feature, test, presets in _SHOWN:

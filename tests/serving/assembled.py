@@ -61,11 +61,13 @@ class Assembled(Served):
         host: the allocator of the host's arena, if there is one.
         tier: the prefix cache above it.
         speculation: what was guessed, if anything is.
+        given: the allocator that the engine was given.
     """
 
     host: RecordedAllocator | None = None
     tier: TieredCache | None = None
     speculation: Speculation | None = None
+    given: Any = None
 
 
 @dataclass
@@ -103,6 +105,7 @@ def assembled(parts: Parts) -> Assembled:
     allocator, device = judged(layout, parts.arena_bytes, lambda chain: ArenaDevice(chain, parts.runtime), findings)
     whole = parts.whole or layout
     tiers: list[TieredCache] = []
+    engines_own: list[Any] = []
     host, host_device, others = None, None, list[Witness]()
     if parts.host_bytes:
         host, host_device = judged(layout, parts.host_bytes, on_host(parts.runtime), findings)
@@ -120,6 +123,7 @@ def assembled(parts: Parts) -> Assembled:
             tiers.append(TieredCache(engine, given, device, others[0], host_device, interval=interval, write="back"))
             return tiers[-1]
 
+        engines_own.append(given)
         cache = tier if others else None
         if parts.chain is None:
             return Engine(model, given, device, policy, cache)
@@ -140,6 +144,7 @@ def assembled(parts: Parts) -> Assembled:
         findings,
         host,
         tiers[0] if tiers else None,
+        given=engines_own[0],
     )
     if isinstance(engine, SpeculatingEngine) and parts.chain is not None:
         speculation = made.speculation = Speculation(replace(made), DRAFTERS[parts.chain](whole))

@@ -1,9 +1,9 @@
 """Runs of several features at once, in a process for each rank."""
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,13 +18,19 @@ from impl.serving.parallel.group import Group
 from impl.serving.parallel.stage_drafts import StageDrafter
 from impl.serving.parallel.stages import pipelined, stage_layouts
 from impl.serving.parallel.tensor import tensor_parallel
+from impl.serving.parallel.transfers import AgreedDevice, AgreedTransport
 from impl.serving.speculation.drafter import Shared
 from impl.serving.speculation.drafters import DRAFTERS
+from impl.serving.transfer.decode import Asked, Decode
+from impl.serving.transfer.messages import Message
+from impl.serving.transfer.prefill import Prefill
+from impl.serving.transfer.sender import Sender
+from impl.serving.transfer.simulated import SimulatedNetwork
 from tests.serving.assembled import PAGES, Assembled, Parts, assembled, chain_in, options_of, policy_of, right_for
 from tests.serving.hosting import large
 from tests.serving.ranked import Hesitant
 from tests.serving.running import Task, furthest, room_for
-from tests.serving.together import GUESSING, ROOM, Seen, conversation, look_at, perhaps_preempt
+from tests.serving.together import FIRST, GUESSING, ROOM, Seen, conversation, look_at, perhaps_preempt
 
 TASKS = 4
 """Of ranks that have the same ones."""
@@ -42,9 +48,10 @@ def on_ranks(group: Group, run: Run) -> Seen:
     asked = conversation(1, more=0 if chain is None else 6)
     seen = Seen()
     for states in ROOM[1:] if chain is None else GUESSING:
+        mode = _MODES[_mode(run)](group, run, whole, asked, states)
         # where each has its own, the second has all but the first
-        asked = asked if "data-parallel-attention" in run.features else asked[:TASKS]
-        one = _MODES[_mode(run)](group, run, whole, asked, states)
+        own = asked[group.rank.number :] if mode.is_apart else asked[:TASKS]
+        one = (_in_two_arenas if "disaggregation" in run.features else _driven)(group, run, mode, own)
         seen = Seen(max(seen.furthest, one.furthest), seen.times + one.times)
         seen.times = sum(group.things(seen.times), Counter())
         if all(seen.times[feature] for feature in run.features):
@@ -57,11 +64,13 @@ def _mode(run: Run) -> str:
     return mode
 
 
-def _parts(group: Group, run: Run, whole: Layout, layout: Layout, asked: list[Task], states: int, **more: Any) -> Parts:
+def _parts(
+    group: Group, run: Run, whole: Layout, layout: Layout, asked: list[Task], states: int, tokens: int, **more: Any
+) -> Parts:
     chance = random.Random(f"rank {group.rank.number}")
     return Parts(
         layout,
-        room_for(layout, ROOM[0], states=states),
+        room_for(layout, tokens, states=states),
         Hesitant(chance),
         policy_of(run, more.pop("page_tokens", whole.page_tokens)),
         host_bytes=large(layout) if "host-tier" in run.features else 0,
@@ -72,61 +81,85 @@ def _parts(group: Group, run: Run, whole: Layout, layout: Layout, asked: list[Ta
     )
 
 
-def _by_heads(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Seen:
+@dataclass
+class Mode:
+    """How ranks share a model.
+
+    Attributes:
+        make: an engine with room for so many tokens.
+        at_once: whether work must be done before the next step.
+        tokens: in a page, of all ranks.
+        is_apart: whether each rank has requests of its own, and agrees with nobody.
+        requests: where it is so, what makes the step of an engine's ranks.
+    """
+
+    make: Callable[[int], Assembled]
+    at_once: bool = False
+    tokens: int = 0
+    is_apart: bool = False
+    requests: dict[Engine, DataParallel] = field(default_factory=dict)
+
+
+def _by_heads(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
     layout = tiny(run.preset, options_of(run, tp_size=group.rank.of))
-    shared = Shared(group.rank, group.total)
-    parts = _parts(group, run, whole, layout, asked, states, drafter=_drafter(run, whole, shared))
-    parts.join = lambda engine_of, allocator, device, policy, others: tensor_parallel(
-        group, whole, allocator, device, policy, engine_of, others
-    )
-    return _driven(run, assembled(parts), asked)
+    drafter = _drafter(run, whole, Shared(group.rank, group.total))
+
+    def make(tokens: int) -> Assembled:
+        parts = _parts(group, run, whole, layout, asked, states, tokens, drafter=drafter)
+        parts.join = lambda engine_of, allocator, device, policy, others: tensor_parallel(
+            group, whole, allocator, device, policy, engine_of, others
+        )
+        return assembled(parts)
+
+    return Mode(make)
 
 
-def _by_tokens(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Seen:
-    attend = partial(attended_together, group)
-    shared = Shared(attend=attend, in_block=partial(attend, in_block=True))
-    wide = whole.page_tokens * group.rank.of
-    parts = _parts(group, run, whole, whole, asked, states, drafter=_drafter(run, whole, shared), page_tokens=wide)
-    parts.arena_bytes = room_for(whole, ROOM[0] // group.rank.of, states=states)
-    parts.join = lambda engine_of, allocator, device, policy, others: context_parallel(
-        group, whole, allocator, device, policy, engine_of, others
-    )
-    seen = _driven(run, assembled(parts), asked)
-    seen.times["large-pages"] = wide == PAGES["large-pages"]
-    return seen
-
-
-def _by_requests(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Seen:
-    ranks: list[DataParallel] = []
-
-    def join(engine_of: EngineOf, allocator: Any, device: Any, policy: Any, others: Any) -> Engine:
-        ranks.append(DataParallel(group, whole, allocator, device, policy, engine_of))
-        return ranks[-1].engine
-
-    parts = _parts(group, run, whole, whole, asked, states)
-    parts.join = join
-    made = assembled(parts)
-    own = asked[group.rank.number :]
-    return _driven(run, made, own, lambda: ranks[0].step(made.runtime.inner.run_all))
-
-
-def _by_layers(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Seen:
+def _by_layers(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
     stage = stage_layouts(whole, [0, STAGE_LAYERS])[group.rank.number]
     drafter = _drafter(run, whole, Shared())
-    drafter = None if drafter is None else StageDrafter(group, drafter)
-    parts = _parts(group, run, whole, stage, asked, states, drafter=drafter)
-    parts.join = lambda engine_of, allocator, device, policy, others: pipelined(
-        group, stage, allocator, device, policy, engine_of, for_draft=drafter is not None
-    )
-    made = assembled(parts)
-    device = made.runtime.inner
+    shown = None if drafter is None else StageDrafter(group, drafter)
 
-    def step() -> bool:
-        made.engine.step()
-        device.run_all()
-        return not made.engine.is_idle
+    def make(tokens: int) -> Assembled:
+        parts = _parts(group, run, whole, stage, asked, states, tokens, drafter=shown)
+        parts.join = lambda engine_of, allocator, device, policy, others: pipelined(
+            group, stage, allocator, device, policy, engine_of, for_draft=drafter is not None
+        )
+        return assembled(parts)
 
-    return _driven(run, made, asked, step)
+    return Mode(make, at_once=True)
+
+
+def _by_tokens(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
+    attend = partial(attended_together, group)
+    drafter = _drafter(run, whole, Shared(attend=attend, in_block=partial(attend, in_block=True)))
+    wide = whole.page_tokens * group.rank.of
+
+    def make(tokens: int) -> Assembled:
+        parts = _parts(
+            group, run, whole, whole, asked, states, tokens // group.rank.of, drafter=drafter, page_tokens=wide
+        )
+        parts.join = lambda engine_of, allocator, device, policy, others: context_parallel(
+            group, whole, allocator, device, policy, engine_of, others
+        )
+        return assembled(parts)
+
+    return Mode(make, tokens=wide)
+
+
+def _by_requests(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
+    ranks: dict[Engine, DataParallel] = {}
+
+    def join(engine_of: EngineOf, allocator: Any, device: Any, policy: Any, others: Any) -> Engine:
+        one = DataParallel(group, whole, allocator, device, policy, engine_of)
+        ranks[one.engine] = one
+        return one.engine
+
+    def make(tokens: int) -> Assembled:
+        parts = _parts(group, run, whole, whole, asked, states, tokens)
+        parts.join = join
+        return assembled(parts)
+
+    return Mode(make, at_once=True, is_apart=True, requests=ranks)
 
 
 STAGE_LAYERS = 2
@@ -154,7 +187,7 @@ def _drafter(run: Run, whole: Layout, shared: Shared) -> Any:
     return None if chain is None else DRAFTERS[chain](whole, shared=shared)
 
 
-_MODES: dict[str, Callable[[Group, Run, Layout, list[Task], int], Seen]] = {
+_MODES: dict[str, Callable[[Group, Run, Layout, list[Task], int], Mode]] = {
     "tensor-parallel": _by_heads,
     "pipeline-parallel": _by_layers,
     "decode-context-parallel": _by_tokens,
@@ -162,36 +195,111 @@ _MODES: dict[str, Callable[[Group, Run, Layout, list[Task], int], Seen]] = {
 }
 
 
-def _driven(run: Run, made: Assembled, asked: list[Task], step: Callable[[], bool] | None = None) -> Seen:
-    """Serve in the same steps on all ranks, and watch.
-
-    Args:
-        run: of the ranks.
-        made: the engine of this one.
-        asked: of it.
-        step: of all ranks, where each has requests of its own; says whether any of them has more to do.
-    """
+def _driven(group: Group, run: Run, mode: Mode, asked: list[Task]) -> Seen:
+    """Serve in the same steps on all ranks, and watch."""
     seen, chance, left = Seen(), random.Random(3), list(asked)
-    engine, device = made.engine, made.runtime.inner
+    made = mode.make(ROOM[0])
+    engine, device = made.engine, made.runtime
     jobs: list[Job] = []
     more = True
     while more or left:
         if left and (engine.is_idle or chance.random() < 0.3):
             task = left.pop(0)
             jobs.append(engine.submit(task.prompt, task.new_tokens))
-        if step is not None:
-            more = step()
+        if engine in mode.requests:
+            more = mode.requests[engine].step(device.run_all)
         else:
-            for _ in range(chance.randrange(4)):
-                device.step(chance.randrange(8))
+            _get_on(mode, made, chance)
             engine.step()
+            if mode.at_once:
+                device.run_all()
             more = not engine.is_idle
         seen.times["overlap"] += len(engine.flying) > 1
         perhaps_preempt(run, engine, chance, seen)
-    assert not made.findings, made.findings[0]
-    made.allocator.check()
-    assert made.runtime.host_waits == 0
-    seen.furthest = furthest(made.layout, asked, jobs)
     seen.times[_mode(run)] = len(jobs)
-    look_at(run, [made], seen)
+    seen.furthest = furthest(made.layout, asked, jobs)
+    _look_at(run, mode, [made], seen)
+    return seen
+
+
+def _get_on(mode: Mode, made: Assembled, chance: random.Random) -> None:
+    if not mode.at_once:
+        for _ in range(chance.randrange(4)):
+            made.runtime.step(chance.randrange(8))
+
+
+def _look_at(run: Run, mode: Mode, all_made: list[Assembled], seen: Seen) -> None:
+    for made in all_made:
+        assert not made.findings, made.findings[0]
+        made.allocator.check()
+        assert made.runtime.host_waits == 0
+    look_at(run, all_made, seen)
+    if mode.tokens:
+        seen.times["large-pages"] = mode.tokens == PAGES["large-pages"]
+
+
+def _in_two_arenas(group: Group, run: Run, mode: Mode, asked: list[Task]) -> Seen:
+    """Prompts are computed by ranks with arenas of their own, each of which sends to the one with the same share."""
+    seen, chance, left = Seen(), random.Random(3), list(asked)
+    # what the network does is another thing on each rank; work adds up over ranks, and is done in the same steps
+    own = random.Random(f"rank {group.rank.number}")
+    first, second = mode.make(ROOM[0] if "host-tier" in run.features else FIRST), mode.make(ROOM[0] - 8)
+    network, to_first, to_second = SimulatedNetwork(), deque[Message](), deque[Message]()
+    agreed = partial(AgreedTransport, group) if not mode.is_apart else lambda transport: transport
+    caught_up = partial(AgreedDevice, group) if not mode.is_apart else lambda device: device
+    sender = Sender(
+        first.given,
+        first.engine.requests,
+        caught_up(first.device),
+        agreed(network.join("first", first.device)),
+        "first",
+        lambda to, message: to_second.append(message),
+        now=lambda: 0.0,
+    )
+    prefill = Prefill(first.engine, sender)
+    decode = Decode(
+        second.engine,
+        second.given,
+        caught_up(second.device),
+        agreed(network.join("second", second.device)),
+        "second",
+        lambda to, message: to_first.append(message),
+    )
+    sender.meet(decode.receiver.hello)
+    decode.receiver.meet(sender.hello)
+    jobs: list[Asked] = []
+
+    def ask() -> None:
+        task = left.pop(0)
+        jobs.append(decode.ask("first", f"{len(jobs)}", task.prompt, task.new_tokens))
+        prefill.begin("second", f"{len(jobs) - 1}", task.prompt)
+
+    more = True
+    while more:
+        if left and (chance.random() < 0.3 or not jobs):
+            ask()
+        for _ in range(own.randrange(8)):
+            network.step(own.randrange(64))
+        for made, step in ((first, prefill.step), (second, decode.step)):
+            if made.engine in mode.requests:
+                mode.requests[made.engine].step(made.runtime.run_all, step)
+            else:
+                _get_on(mode, made, chance)
+                step()
+                if mode.at_once:
+                    made.runtime.run_all()
+            seen.times["overlap"] += len(made.engine.flying) > 1
+            perhaps_preempt(run, made.engine, chance, seen, likely=0.5)
+        if to_first:
+            network.see("first")
+            sender.take("second", to_first.popleft())
+        if to_second:
+            network.see("second")
+            decode.receiver.take("first", to_second.popleft())
+        is_open = bool(left or to_first or to_second) or not (prefill.is_idle and decode.is_idle)
+        more = any(each for (each,) in group.numbers([is_open]))
+    seen.times[_mode(run)] = len(jobs)
+    seen.times["disaggregation"] = sum(not each.recomputed for each in jobs)
+    seen.furthest = furthest(first.layout, asked, [each.reserved for each in jobs])
+    _look_at(run, mode, [first, second], seen)
     return seen

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 
+from bandgap.compatibility.runs import Run
 from impl.ids import IdSpace
 from impl.layout import Layout
 from impl.plan import Plan, Refusal
 from impl.serving.engine.engine import Engine
 from impl.serving.engine.rank import Rank
 from impl.serving.engine.tiny import tiny
+from impl.serving.host.copies import Copies
 from impl.serving.parallel import context
 from impl.serving.parallel.agreement import Agreement, Disagreement
 from impl.serving.parallel.conjunction import Conjunction, Verdict
@@ -23,9 +25,13 @@ from impl.serving.parallel.data import DataParallelModel
 from impl.serving.parallel.group import Group, RankLost
 from impl.serving.parallel.processes import Failure, Ranks
 from impl.serving.parallel.stages import StageModel
+from impl.serving.parallel.transfers import AgreedTransport
+from impl.serving.transfer.transport import Fate
 from tests.serving.ranked import Report, by_heads, by_layers, by_requests, by_tokens, is_right, with_fault
-from tests.serving.running import Task, tasks
+from tests.serving.ranked_together import on_ranks
+from tests.serving.running import TOLERANCE, Task, tasks
 from tests.serving.seeded import Patch, shows
+from tests.serving.together import Seen
 
 ASKED = tasks(1, count=5)
 SECONDS = 2
@@ -149,6 +155,33 @@ def takes_no_part(patch: Patch) -> None:
     patch.setattr(DataParallelModel, "take_part", lambda self: None)
 
 
+@shows("rank-agreement", "class: premature completion")
+def landings_of_its_own(patch: Patch) -> None:
+    """Copies to and from the host are taken note of when this rank sees their ends."""
+    poll = Copies.poll
+
+    def wrong(self: Copies, agreed: Callable[[int], int]) -> None:
+        def own(landed: int) -> int:
+            agreed(landed)
+            return landed
+
+        poll(self, own)
+
+    patch.setattr(Copies, "poll", wrong)
+
+
+@shows("rank-agreement", "class: premature completion")
+def network_of_its_own(patch: Patch) -> None:
+    """A prompt is taken to be there when this rank's share of it is."""
+    fate = AgreedTransport.fate
+
+    def wrong(self: AgreedTransport, batch: Any) -> Fate:
+        fate(self, batch)
+        return self._transport.fate(batch)
+
+    patch.setattr(AgreedTransport, "fate", wrong)
+
+
 class Scene(NamedTuple):
     """What ranks do.
 
@@ -159,7 +192,7 @@ class Scene(NamedTuple):
         asked: of the first rank.
     """
 
-    do: Callable[..., Report]
+    do: Callable[..., Report | Seen]
     arguments: tuple[Any, ...]
     layout: Layout
     asked: list[Task]
@@ -171,6 +204,9 @@ LAYERS = Scene(by_layers, (_SIX, [0, 2], ASKED, 3, 0), _SIX, ASKED)
 _LATENT = tiny("kimi-linear-48b-a3b")
 TOKENS = Scene(by_tokens, (_LATENT, ASKED, 3), _LATENT, ASKED)
 REQUESTS = Scene(by_requests, ("gpt-oss-20b", [ASKED, tasks(2, count=2)], 3), tiny("gpt-oss-20b"), ASKED)
+
+_TOGETHER = frozenset({"tensor-parallel", "prefix-cache", "host-tier", "disaggregation"})
+TOGETHER = Scene(on_ranks, (Run("full+state", "qwen3.5-4b", _TOGETHER),), tiny("qwen3.5-4b"), [])
 
 FAULTS: list[tuple[Callable[[Patch], None], Scene, str]] = [
     (own_clock, HEADS, "rank-agreement: the tickets"),
@@ -184,6 +220,8 @@ FAULTS: list[tuple[Callable[[Patch], None], Scene, str]] = [
     (largest_of_its_own, TOKENS, "same-logits"),
     (pages_not_widened, TOKENS, "rank-agreement: the ids of full"),
     (share_of_another, REQUESTS, "same-logits"),
+    (landings_of_its_own, TOGETHER, "rank-agreement: the tickets of the host"),
+    (network_of_its_own, TOGETHER, "rank-agreement: the tickets"),
 ]
 LOST: list[tuple[Callable[[Patch], None], Scene]] = [(dies_at_a_step, HEADS), (takes_no_part, REQUESTS)]
 
@@ -198,6 +236,8 @@ def _seen(ranks: Ranks, fault: Callable[[Patch], None], scene: Scene) -> str | N
     """The check that does not hold."""
     outcomes = ranks.outcomes(with_fault, fault.__name__, scene.do, *scene.arguments, seconds=60)
     first = outcomes[0]
+    if isinstance(first, Seen):
+        return None if first.furthest < TOLERANCE else "same-logits"
     if not isinstance(first, Failure):
         return None if is_right(scene.layout, scene.asked, [first]) else "same-logits"
     if isinstance(first.error, RankLost):
@@ -229,6 +269,6 @@ def test_a_rank_that_takes_no_part_is_lost(fault: Callable[[Patch], None], scene
         assert _seen(ranks, fault, scene) == "rank-lost"
 
 
-@pytest.mark.parametrize("scene", [HEADS, LAYERS, TOKENS, REQUESTS], ids=lambda scene: scene.do.__name__)
+@pytest.mark.parametrize("scene", [HEADS, LAYERS, TOKENS, REQUESTS, TOGETHER], ids=lambda scene: scene.do.__name__)
 def test_nothing_shows_where_there_is_no_fault(two: Ranks, scene: Scene) -> None:
     assert _seen(two, no_fault, scene) is None

@@ -111,6 +111,22 @@ class Conjunction:
         """See `Allocator.complete`."""
         self._allocator.complete(ticket)
 
+    def quarantine(self, ticket: int) -> None:
+        """See `Allocator.quarantine`."""
+        self._allocator.quarantine(ticket)
+
+    def drain(self) -> None:
+        """See `Allocator.drain`."""
+        self._allocator.drain()
+
+    def publish(self, who: str) -> None:
+        """See `Allocator.publish`."""
+        self._allocator.publish(who)
+
+    def unpublish(self, who: str) -> None:
+        """See `Allocator.unpublish`."""
+        self._allocator.unpublish(who)
+
 
 def _refusal(plan: Plan | Refusal, verdicts: Sequence[Verdict]) -> Refusal:
     """The reason that stands first among those of all stages; what this stage would have to give up is its own."""

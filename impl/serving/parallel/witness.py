@@ -11,10 +11,10 @@ from events import records
 from impl.chain import Chain
 from impl.numbers import Int64
 from impl.plan import Grant, Plan, Refusal
-from impl.serving.engine.engine import Tickets
+from impl.serving.transfer.tickets import TransferTickets
 
 
-class Planned(Tickets, Protocol):
+class Planned(TransferTickets, Protocol):
     """An allocator, or one on record; see `impl.allocator.Allocator` for what each call does."""
 
     def plan(
@@ -124,6 +124,26 @@ class Witness:
         """See `Allocator.settle`."""
         self._allocator.settle(ticket)
         self._told("settle", ticket)
+
+    def quarantine(self, ticket: int) -> None:
+        """See `Allocator.quarantine`."""
+        self._allocator.quarantine(ticket)
+        self._told("quarantine", ticket)
+
+    def drain(self) -> None:
+        """See `Allocator.drain`."""
+        self._allocator.drain()
+        self._tickets.update(b"drain")
+
+    def publish(self, who: str) -> None:
+        """See `Allocator.publish`."""
+        self._allocator.publish(who)
+        self._tickets.update(f"publish {who}".encode())
+
+    def unpublish(self, who: str) -> None:
+        """See `Allocator.unpublish`."""
+        self._allocator.unpublish(who)
+        self._tickets.update(f"unpublish {who}".encode())
 
     def snapshot(self) -> records.Snapshot:
         """See `Allocator.snapshot`."""

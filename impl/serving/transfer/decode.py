@@ -6,14 +6,13 @@ from typing import Any
 
 import torch
 
-from impl.device.arena import ArenaDevice
 from impl.misuse import Misuse
 from impl.requests.request import Request
 from impl.serving.engine.engine import Engine
 from impl.serving.engine.job import Job
 from impl.serving.transfer.receiver import Incoming, Receiver
 from impl.serving.transfer.sender import Post
-from impl.serving.transfer.tickets import TransferTickets
+from impl.serving.transfer.tickets import CatchesUp, TransferTickets
 from impl.serving.transfer.transport import Transport
 
 
@@ -50,7 +49,7 @@ class Decode:
         self,
         engine: Engine,
         allocator: TransferTickets,
-        device: ArenaDevice[Any],
+        device: CatchesUp,
         transport: Transport[Any],
         session: str,
         post: Post,

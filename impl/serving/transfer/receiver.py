@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from impl.device.arena import ArenaDevice
 from impl.misuse import Misuse
 from impl.plan import Refusal
 from impl.requests.request import Request
@@ -13,7 +12,7 @@ from impl.requests.requests import Requests
 from impl.serving.transfer.messages import Abort, Failed, Give, Hello, Landed, Message, Over
 from impl.serving.transfer.sender import Post
 from impl.serving.transfer.shape import check_alike, demand_of, hello_of
-from impl.serving.transfer.tickets import TransferTickets, has_caught_up, hold_all
+from impl.serving.transfer.tickets import CatchesUp, TransferTickets, has_caught_up, hold_all
 from impl.serving.transfer.transport import Peer, Transport
 
 
@@ -78,7 +77,7 @@ class Receiver:
         self,
         allocator: TransferTickets,
         requests: Requests,
-        device: ArenaDevice[Any],
+        device: CatchesUp,
         transport: Transport[Any],
         session: str,
         post: Post,

@@ -5,13 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from impl.device.arena import ArenaDevice
 from impl.misuse import Misuse
 from impl.requests.request import Request
 from impl.requests.requests import Requests
 from impl.serving.transfer.messages import Abort, Failed, Give, Hello, Landed, Message, Over
 from impl.serving.transfer.shape import check_alike, hello_of, pages_of, stretches_of
-from impl.serving.transfer.tickets import TransferTickets, has_caught_up, hold_all
+from impl.serving.transfer.tickets import CatchesUp, TransferTickets, has_caught_up, hold_all
 from impl.serving.transfer.transport import MOST_AT_ONCE, Fate, Peer, Stretch, Transport
 
 DEFAULT_PATIENCE: Final = 30.0
@@ -61,7 +60,7 @@ class Sender:
         self,
         allocator: TransferTickets,
         requests: Requests,
-        device: ArenaDevice[Any],
+        device: CatchesUp,
         transport: Transport[Any],
         session: str,
         post: Post,

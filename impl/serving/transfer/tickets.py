@@ -1,10 +1,9 @@
 """A transfer's ticket, and how it comes to hold pages: behind all that the allocator's stream still does."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from events.records import Mode
-from impl.device.arena import ArenaDevice
 from impl.serving.engine.engine import Tickets
 
 
@@ -24,7 +23,14 @@ class TransferTickets(Tickets, Protocol):
         """Addresses are taken back."""
 
 
-def has_caught_up(allocator: TransferTickets, device: ArenaDevice[Any]) -> bool:
+class CatchesUp(Protocol):
+    """The device of an allocator; see `impl.device.arena.ArenaDevice`."""
+
+    def has_caught_up(self) -> bool:
+        """Whether nothing is left on the allocator's stream."""
+
+
+def has_caught_up(allocator: TransferTickets, device: CatchesUp) -> bool:
     """Whether nothing is left on the allocator's stream: a transfer waits for no stream, so it may begin only then."""
     if not device.has_caught_up():
         return False
