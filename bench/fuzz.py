@@ -19,6 +19,7 @@ from fuzz.setups import MODELS, TOYS, setup_of
 from fuzz.targets.own import OWN
 from fuzz.targets.protocol import Target
 from fuzz.targets.simulated import SIMULATED
+from fuzz.watch import IN_PASSING, IN_TURN
 
 STEPS: Final = 40
 """In one example of a state machine."""
@@ -27,6 +28,12 @@ RULES: Final = 8
 """Of the machine that does nothing."""
 
 PEER: Final = f"an empty machine of {RULES} rules, Hypothesis {hypothesis.__version__}"
+
+
+_READ_BACK: Final = (
+    "Bytes are really written, through the typed views; every written page and the page tables are read back after a "
+    f"call that moved, copied, wiped or settled, and after every {IN_PASSING.contents_every} calls."
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,8 @@ FIGURES: Final = (
             "seeded driver, small chains",
             "judged calls/s",
             True,
-            "Every call judged, what moved or was written read back, tables compared in passing; on one core.",
+            f"Every call judged, every admission decided once more. {_READ_BACK} Tables are compared after every "
+            f"{IN_PASSING.tables_every} calls; all of it at the end of a life. On one core.",
         ),
         partial(_driver, tuple(TOYS), OWN),
     ),
@@ -87,7 +95,8 @@ FIGURES: Final = (
             "state machine",
             "judged calls/s",
             True,
-            "Chosen by Hypothesis, every byte read back after every call; small chains.",
+            f"Chosen by Hypothesis, every written page read back after every call, tables compared after every "
+            f"{IN_TURN.tables_every}; small chains.",
         ),
         partial(_machine, tuple(TOYS)),
     ),
