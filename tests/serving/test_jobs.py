@@ -128,6 +128,20 @@ def test_no_forward_is_larger_and_no_more_are_in_flight_than_the_policy_says(in_
     assert max(computed) == 5
 
 
+def test_a_ticket_that_was_settled_stays_so_when_another_one_is() -> None:
+    served, (task,) = serve(LAYOUT, ROOMY, late=True), [Task((1, 2, 3), 9)]
+    job = served.engine.submit(task.prompt, task.new_tokens)
+    while len(served.engine.flying) < 2:
+        served.engine.step()
+    for ticket in served.engine.flying:
+        served.allocator.settle(ticket)
+        served.engine.settled([ticket])
+    assert not served.engine.flying
+    assert not served.engine.is_idle
+    drive(served, random.Random(1))
+    assert furthest(LAYOUT, [task], [job]) < TOLERANCE
+
+
 def test_who_was_retracted_begins_before_those_who_wait_and_who_was_preempted_after_them() -> None:
     for gives_way in ("retracted", "preempted"):
         served = serve(LAYOUT, room_for(LAYOUT, 24), policy=Policy(most_running=2, chunk=7, positions=64))

@@ -286,24 +286,35 @@ def test_a_cached_prefix_changes_no_logit_of_target_or_draft(pattern: str) -> No
     assert nothing_is_left(made)
 
 
+def test_what_was_guessed_before_a_job_gave_way_voids_nothing_after_it() -> None:
+    layout, task = tiny_with_draft("gpt-oss-20b"), Task((1, 2, 3), 20)
+    made = speculate(layout, room_for(layout, ROOMY), agree=lambda position: 0, late=True)
+    job = made.ask(task)
+    made.engine.step()
+    quiet(made.served)
+    assert made.engine.step()
+    made.engine.preempt(job)
+    assert made.engine.step(), "it begins anew while its guesses are in flight"
+    quiet(made.served)
+    assert made.engine.voided == 0
+    drive(made.served, random.Random(1))
+    _holds(made, [task], [job])
+
+
 def test_a_job_that_begins_anew_before_where_it_began_guesses_from_what_is_computed_again() -> None:
-    layout, text = tiny_with_draft("gpt-oss-20b"), tuple(range(24))
-    policy = Policy(most_running=3, chunk=40, positions=96, interval=8)
+    layout, task = tiny_with_draft("gpt-oss-20b"), Task(tuple(range(24)), 20)
+    policy = Policy(most_running=3, chunk=40, positions=96)
     made = speculate(layout, room_for(layout, ROOMY), agree=by_chance(1), policy=policy)
-    prefix, asked = made.engine.prefix, [Task(text, 4), Task((*text, 5), 20)]
-    assert prefix is not None
-    jobs = [made.ask(asked[0])]
-    drive(made.served, random.Random(1))
-    # the next one has a line of its own, in which nothing is of this text
-    made.engine.reserve([1], 1)
-    jobs.append(made.ask(asked[1]))
-    while len(jobs[1].said) < 4:
+    job = made.ask(task)
+    while len(job.said) < 4:
         made.engine.step()
-    assert prefix.hit_tokens > 16
-    made.engine.preempt(jobs[1])
-    prefix.clear()
+    made.engine.preempt(job)
+    # as if its prompt had been computed elsewhere, and nothing of it were in the tables
+    made.engine._covered.pop(job.number)
+    made.engine._cover(job, 24, 28)
+    made.engine._verifier._tables.of(job).features[:24] = float("nan")
     drive(made.served, random.Random(1))
-    _holds(made, asked, jobs)
+    _holds(made, [task], [job])
 
 
 # -------------------------------------------------------------------------------------------------------------- misuses
