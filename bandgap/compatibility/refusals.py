@@ -55,6 +55,11 @@ def _refusals() -> Iterator[Refusal]:
         "only the tokens of full attention are shared out among ranks, and those of a draft's window are not",
         "choose a draft without a window of its own",
     )
+    yield Refusal(
+        frozenset({"pipeline-parallel", "prefix-cache"}),
+        "stages keep different kinds, and would begin a text at different tokens",
+        "choose another way to use several ranks",
+    )
     for one, other in combinations(CHAINS, 2):
         yield Refusal(
             frozenset({one, other}),
@@ -71,6 +76,7 @@ NEEDS: Final = {"host-tier": "prefix-cache"}
 
 
 def refusal_of(words: Iterable[str]) -> Refusal | None:
-    """The first refusal all of whose words are among these."""
+    """The first refusal all of whose words are among these, and what they cannot be without."""
     among = frozenset(words)
+    among |= {NEEDS[word] for word in among if word in NEEDS}
     return next((refusal for refusal in REFUSALS if refusal.words <= among), None)
