@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bandgap.gate.prose import prose_of
-from bandgap.gate.violation import Violation
+from bandgap.gate.violation import Traits, Violation
 from bandgap.history import history_of
 from bandgap.output import printable
 from bandgap.scenes import scene_of
@@ -110,7 +110,16 @@ def explained(life: Lived, finding: Finding, description: Description, driven: D
         after=drawn.after if drawn else None,
         calls=len(finding.script),
         code=pasted(finding, driven, calls),
+        call=life.broke.last_call,
+        target=driven.target,
+        traits=traits_of(finding, driven),
     )
+
+
+def traits_of(finding: Finding, driven: Driven) -> Traits:
+    """By which a finding is compared with others."""
+    called = tuple(sorted({str(call[0]) for call in finding.script}))
+    return (("layout", (finding.setup,)), ("target", (driven.target,)), ("call", called))
 
 
 def says(check: str, description: Description) -> str:

@@ -79,6 +79,8 @@ def _violation(result: PeerResult, found: Found) -> Violation:
         facts=("it did not show again when the same calls were made once more",),
         calls=len(finding.script),
         code="\n".join(map(repr, finding.script)),
+        call=finding.last_call(),
+        target=result.target,
     )
     return replace(found.evidence or plain, file=str(found.file), command=command)
 

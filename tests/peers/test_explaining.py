@@ -53,6 +53,8 @@ def test_what_a_driver_sees_of_a_block_has_the_block_s_story() -> None:
     life, finding = lived("vllm-frees-twice")
     violation = explained(life, finding, DESCRIPTION, Driven("vllm"))
     assert violation.prose == "A block counts who refers to it."
+    assert (violation.call, violation.target) == ("stop", "vllm")
+    assert violation.traits == (("layout", ("small",)), ("target", ("vllm",)), ("call", ("land", "start", "stop")))
     assert violation.history is not None
     assert [(entry.line, entry.bears) for entry in violation.history.entries] == [
         (4, "id 3 is handed out"),
