@@ -27,6 +27,7 @@ def explain_serving(failure: Failure, where: str, file: str = "", command: str =
         code=pasted(failure),
         file=file,
         command=command,
+        absent=failure.absent,
     )
 
 
@@ -36,5 +37,3 @@ def _facts(failure: Failure) -> Iterator[str]:
         yield "it did not show again when the same operations were done a second time"
     elif not failure.reduced:
         yield "time ran out before the operations were as few as they can be"
-    if failure.absent:
-        yield f"switched off in the life that broke: {', '.join(failure.absent)}"

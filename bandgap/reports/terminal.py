@@ -25,6 +25,9 @@ WIDEST = 110
 SHOWN = 3
 """Symptoms that are shown whole; the report has all of them."""
 
+FEW = 4
+"""Of the operations that were switched off, that are named."""
+
 PLACES = 4
 """Of a symptom, that are named besides the one that is shown."""
 
@@ -102,6 +105,10 @@ def show_evidence(violation: Violation, console: Console) -> None:
         console.print(_indented(Group("", legend(*arenas), "")))
     for fact in violation.facts:
         console.print(f"- {harmless(fact)}")
+    if violation.absent:
+        more = f" and {len(violation.absent) - FEW} more" if len(violation.absent) > FEW else ""
+        absent = harmless(", ".join(violation.absent[:FEW]) + more)
+        console.print(f"[dim]switched off in the life that broke: {absent}[/]")
     for title, sentence in violation.help:
         console.print(f"\n[bold]{escape(title)}[/]: {escape(sentence)}")
 

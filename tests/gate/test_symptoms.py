@@ -153,6 +153,7 @@ def test_the_terminal_shows_each_symptom_once_and_where_else_it_was_seen(found: 
     assert "also in device: toy-state-full, seed 7" in said
     assert "ticket 2 runs after ticket 0: both are on stream 'compute'" in said
     assert "whatever the layout: toy-state-full, toy-window-full" in said
+    assert "switched off in the life that broke: clear, fork" in said
 
 
 # -------------------------------------------------------------------------------------------------------------- page
