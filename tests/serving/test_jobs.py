@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from impl.misuse import Misuse
+from impl.plan import Grant
 from impl.serving.engine import engine as engines
 from impl.serving.engine.engine import Policy
 from impl.serving.engine.rounding import kept
@@ -35,6 +36,28 @@ def test_when_the_last_one_that_runs_gives_way_somebody_begins() -> None:
     served.engine.preempt(older)
     drive(served, random.Random(1))
     assert furthest(LAYOUT, asked, [older, younger]) < TOLERANCE
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_jobs_give_way_where_nobody_knows_how_long_pages_are_held_and_else_wait(lost: bool) -> None:
+    served = serve(LAYOUT, room_for(LAYOUT, 40))
+    full = served.allocator.band("full")
+    # a transfer failed, and bytes may still land in its pages
+    given = served.allocator.allocate({"full": 6})
+    assert isinstance(given, Grant)
+    ticket = served.allocator.open("transfer")
+    served.allocator.hold(ticket, full, given.ids[full], "write")
+    served.allocator.release(full, given.ids[full])
+    served.engine.lost = lambda: [ticket] if lost else []
+    asked = [Task(tuple(range(first, first + 20)), 5) for first in range(2)]
+    jobs = [served.engine.submit(task.prompt, task.new_tokens) for task in asked]
+    for _ in range(100):
+        served.engine.step()
+    assert all(job.done for job in jobs) == lost
+    assert bool(served.engine.retractions) == lost
+    served.allocator.complete(ticket)
+    drive(served, random.Random(1))
+    assert furthest(LAYOUT, asked, jobs) < TOLERANCE
 
 
 def test_a_job_that_gives_way_keeps_its_line_of_the_table() -> None:

@@ -6,7 +6,9 @@ import pytest
 
 from impl.layout import Layout
 from impl.misuse import Misuse
+from impl.plan import Refusal
 from impl.serving.engine.tiny import tiny
+from impl.serving.parallel.conjunction import Verdict, _refusal
 from impl.serving.parallel.processes import Ranks
 from impl.serving.parallel.stages import stage_layouts, with_layers
 from tests.serving.ranked import by_layers, is_right, refused_by_one
@@ -52,6 +54,18 @@ def test_what_one_stage_refuses_all_refuse_and_nothing_has_changed_anywhere(two:
         assert refused.reason == "never"
         assert refused.unchanged
         assert refused.admitted
+
+
+def test_stages_that_refuse_for_different_reasons_answer_with_the_worst() -> None:
+    waits, later = Verdict((), "after-release", (4,), ("a peer",)), Verdict((), "after-release", (3,))
+    evicts, never = Verdict((), "evict"), Verdict((), "never")
+    own = Refusal((1, 2), "evict", evict=(1, None))
+    assert _refusal(own, [waits, later]) == Refusal((1, 2), "after-release", (3, 4), ("a peer",))
+    assert _refusal(own, [waits, evicts]) == own
+    # what this stage admits it has nothing to give up for
+    assert _refusal(Refusal((1, 2), "after-release", (4,)), [waits, evicts]) == Refusal((1, 2), "evict", evict=(0, 0))
+    for verdicts in ([waits, never], [never, evicts]):
+        assert _refusal(own, verdicts) == Refusal((1, 2), "never")
 
 
 @pytest.mark.parametrize(

@@ -259,12 +259,14 @@ def test_an_abort_says_whether_pages_were_given(both: Pair) -> None:
 
 
 def test_what_was_given_up_and_lands_after_all_is_over_on_both_ends(both: Pair) -> None:
-    asked = both.ask(TASK)
+    asked, engines = both.ask(TASK), (both.prefill.engine, both.decode.engine)
     _flying(both)
+    assert all(engine.others_hold() and not engine.lost() for engine in engines)
     both.clock.now += 2 * PATIENCE
     both.prefill.step()
     post_to_decode(both)
     assert asked.recomputed
+    assert all(engine.lost() for engine in engines)
     _land(both)
     drive(both, random.Random(1))
     compare(both)
