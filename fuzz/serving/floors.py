@@ -66,7 +66,6 @@ RARER: Final = (
     "serving forget: forgot",
     "serving lose-a-prompt: cancelled",
     "serving lose-a-prompt: nobody runs",
-    "serving lose-patience: given up",
     "serving replace-an-end: the one that computes prompts",
     "serving replace-an-end: the one that goes on",
     "serving tear-a-file: damaged",
@@ -78,7 +77,8 @@ RARER: Final = (
     "serving: loaded back",
     "serving: the host gives way",
 )
-"""What happens in a usual gate's two hundred lives."""
+"""What happens in a usual gate's two hundred lives, of most seeds; what is given up on its way, files that are read after
+they were torn, and steps that are void are met too seldom to be asked for."""
 
 
 def floors(*, quick: bool) -> dict[str, int]:
