@@ -77,8 +77,10 @@ RARER: Final = (
     "serving: loaded back",
     "serving: the host gives way",
 )
-"""What happens in a usual gate's two hundred lives, of most seeds; what is given up on its way, files that are read after
-they were torn, and steps that are void are met too seldom to be asked for."""
+"""What happens in a usual gate's two hundred lives.
+
+What is given up on its way, torn files that are read, and steps that are void are met too seldom to be asked for.
+"""
 
 
 def floors(*, quick: bool) -> dict[str, int]:
