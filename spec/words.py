@@ -114,7 +114,7 @@ def ledger(s: State, ticket: Term, band: Term, page: Term) -> Term:
 
 @those("ticket band page")
 def entries(s: State, ticket: Term, holder: Term, band: Term, page: Term) -> Term:
-    """A ticket's part of the ledger."""
+    """A ticket's part of the ledger: entries of which the holder is this ticket."""
     return And(holder == ticket, s.held[holder, band, page] != NONE)
 
 
@@ -226,7 +226,7 @@ def struck(s: State, band: Term, page: Term, other: Term, its_page: Term) -> Ter
 
 
 def overwrite(s: State, pages: Range, value: Term) -> Term:
-    """The bytes after `value(band, page)` was written to each of these pages.
+    """The bytes after a value was written to each of these pages: the same to all, or one for each, `band, page ↦ …`.
 
     Any other page inside a span that shares bytes with a written one shows garbage: contents are safe only because
     pages in use do not overlap.

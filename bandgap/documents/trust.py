@@ -7,13 +7,14 @@ from bandgap.documents.admitted import PROSE as PROSE_OF_ADMISSION
 from bandgap.documents.admitted import by_property, shown
 from bandgap.documents.catalogue import all_faults, catalogue
 from bandgap.documents.markdown import bullets, code, joined, listed, sentence, table
+from bandgap.documents.necessity import left_out
 from bandgap.documents.planning import planning_blocks
+from bandgap.documents.precedents import MEANS as MEANS_OF_PRECEDENTS
 from bandgap.documents.semantics import NOTE
 from properties.admission.asking import SEEDED
 from properties.assumptions import ASSUMPTIONS, ENCODINGS, given_at, stages
 from properties.contracts.contract import CONTRACTS
 from properties.contracts.known import breaking
-from properties.known import is_fault
 from properties.obligations import Kind, obligations
 from properties.selection import everything
 from properties.specification import SPECIFICATIONS, written
@@ -34,8 +35,9 @@ MEANS = (
     "Of every obligation the solver says that its negation cannot be: no arena of any size, with any number of bands, "
     "pages, tickets and ids and pages of any size, is a counterexample.",
     "What each of them is given can be: so nothing is proved of nothing.",
-    "Every sentence of a guard and every invariant is needed, and every seeded fault in the specification and in the "
-    "arithmetic is refuted by the property that it names: so the obligations can fail.",
+    "Every sentence of a guard is needed, and for each theorem of states an invariant ([which are left out]"
+    "(#that-the-checkers-can-fail)), and every seeded fault in the specification and in the arithmetic is refuted by "
+    "the property that it names: so the obligations can fail.",
     "Everything had an answer. What the solver does not decide is red.",
 )
 """What follows from a green proof."""
@@ -271,16 +273,16 @@ def _admission() -> Iterator[str]:
 
 
 def _weakenings() -> Iterator[str]:
-    left_out = [name for name in everything().trials if not is_fault(name)]
     levels = Counter(fault.where for fault in all_faults())
     of_code = sum(levels.values()) - levels["specification"]
     each = listed([f"{count} in the {level}" for level, count in levels.items() if level != "specification"])
     yield (
-        f"{len(left_out)} guard sentences and invariants are left out, one at a time, and the property that each is "
-        f"there for must be refuted. {levels['specification']} seeded faults of the specification and {len(SEEDED)} of "
+        f"{sentence(left_out())} Each time the property that is named must be "
+        f"refuted. {levels['specification']} seeded faults of the specification and {len(SEEDED)} of "
         "admission, ranks and counts must each be refuted by the property that it names, and "
         f"{of_code} in the code must be caught by theirs: {each}."
     )
+    yield MEANS_OF_PRECEDENTS
     if REDUNDANT:
         yield "Sentences whose absence refutes nothing:"
         yield bullets(f"{code(name)}: {reason}" for name, reason in REDUNDANT.items())

@@ -13,6 +13,8 @@ class Status(StrEnum):
     """Live, and a ticket holds it."""
     WITHHELD = "withheld"
     HOLE = "hole"
+    LOST = "lost"
+    """None of the others: its status has no meaning, which only a fault brings about."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,10 @@ from properties.examples import Arena as Small
 from properties.examples import Example
 from properties.plain import Member
 from properties.specification import written
-from spec.state import FREE, LIVE
+from spec.state import FREE, LIVE, WITHHELD
+
+SHOWN = {LIVE: Status.LIVE, WITHHELD: Status.WITHHELD}
+"""What a page in use is; any other status, which proofs do not rule out beforehand, is lost."""
 
 SEEN_CHANGES = ("status", "vid_at", "bytes")
 """The fields whose change is marked at the page to which it happened."""
@@ -28,7 +31,7 @@ def before_and_after(example: Example, culprits: Iterable[Member]) -> tuple[Aren
 def _band(arena: Small, band: int) -> Band:
     vids = arena.table("vid_at")
     pages = [
-        Page(page, Status.LIVE if status == LIVE else Status.WITHHELD, f"v{vids.get((band, page), 0)}")
+        Page(page, *((SHOWN[status], f"v{vids.get((band, page), 0)}") if status in SHOWN else (Status.LOST, "")))
         for (of, page), status in sorted(arena.table("status").items())
         if of == band and status != FREE
     ]

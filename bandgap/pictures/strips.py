@@ -10,8 +10,14 @@ from bandgap.output import short_name
 from bandgap.pictures.arena import Arena, Band, Look, Mark, Page, Status, used
 from bandgap.pictures.scale import Scale, scale_of
 
-FILLS = {Status.LIVE: "█", Status.HELD: "▓", Status.WITHHELD: "▒", Status.HOLE: "·"}
-STYLES = {Status.LIVE: "cyan", Status.HELD: "green", Status.WITHHELD: "yellow", Status.HOLE: "dim"}
+FILLS = {Status.LIVE: "█", Status.HELD: "▓", Status.WITHHELD: "▒", Status.HOLE: "·", Status.LOST: "?"}
+STYLES = {
+    Status.LIVE: "cyan",
+    Status.HELD: "green",
+    Status.WITHHELD: "yellow",
+    Status.HOLE: "dim",
+    Status.LOST: "red",
+}
 
 Cell = tuple[str, str]
 """A character and its style."""
@@ -39,7 +45,7 @@ def strips(*arenas: Arena, width: int = 100) -> list[Text]:
     return [_strip(arena, scale, margin) for arena in arenas]
 
 
-OF_PROOFS = (Status.LIVE, Status.WITHHELD, Status.HOLE)
+OF_PROOFS = (Status.LIVE, Status.WITHHELD, Status.HOLE, Status.LOST)
 """What a page can be in the pictures of proofs, which tell of holders in words."""
 
 

@@ -96,7 +96,7 @@ def test_the_legend_names_every_status_and_look_that_is_drawn() -> None:
     pages = [Page(number, status) for number, status in enumerate(Status)]
     marks = [Mark(0, 0, 1, look) for look in Look]
     every = legend(Arena(0, 9, [Band("full", 0, 1, 0, len(pages) + 1, pages)], marks)).plain
-    assert every == "█ live   ▓ held   ▒ withheld   · hole   ' acted on   ~ changed   ^ wrong"
+    assert every == "█ live   ▓ held   ▒ withheld   · hole   ? lost   ' acted on   ~ changed   ^ wrong"
     assert legend(ARENA).plain == "█ live   ▒ withheld   · hole   ~ changed   ^ wrong"
     # a proof tells of holders in words
     assert legend().plain == every.replace("▓ held   ", "")
