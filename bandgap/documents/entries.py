@@ -8,6 +8,8 @@ from bandgap.documents.catalogue import ActionEntry, FaultEntry, PropertyEntry, 
 from bandgap.documents.drawing import of_offence, of_scene
 from bandgap.documents.exercised import exercised_parts, killed_parts
 from bandgap.documents.markdown import bullets, code, fenced, indented, listed, sentence, table
+from bandgap.documents.notes import note_of
+from bandgap.documents.precedents import linked
 from bandgap.documents.scenes.all import Offended, example_of, offence_of
 from bandgap.pictures import Arena
 from bandgap.pictures.wording import changes, event, facts, members
@@ -48,9 +50,10 @@ def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:
     """What is said of an action, below its heading."""
     yield f"{entry.action.prose}\n\n{code(entry.call)}"
     yield style.heading("When it may happen")
-    yield "\n".join(_sentence(one, style) for one in entry.sentences) or "At any time."
+    yield "\n".join(_sentence(one, entry, style) for one in entry.sentences) or "At any time."
     yield style.heading("What it leaves")
     yield fenced(entry.effect)
+    yield note_of(entry.name, style.link)
     yield style.how_to_read
     yield words_of(entry.words, style)
     yield style.heading("Example")
@@ -65,7 +68,10 @@ def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:
         prefix = other.specification.prefix
         if other.is_base and other.name == prefix + entry.name:
             again = code(f"bandgap prove {other.name}")
-            yield f"With a {prefix.rstrip('/')} added, {len(other.obligations)} more: {again}."
+            yield (
+                f"With a {prefix.rstrip('/')} added the action is the same, and {len(other.obligations)} obligations "
+                f"more say that it keeps what is true then: {again}."
+            )
     if not entry.name.startswith(FAR):
         yield style.heading("Exercised")
         yield from exercised_parts(entry.name, entry.sentences)
@@ -81,6 +87,7 @@ def property_parts(entry: PropertyEntry, style: Style) -> Iterator[str]:
     """What is said of a property, below its heading."""
     yield entry.claim.prose
     yield f"{KINDS[entry.kind]}\n\n{fenced(entry.formula)}"
+    yield note_of(entry.name, style.link)
     yield style.how_to_read
     yield words_of(entry.words, style)
     yield style.heading("Example")
@@ -119,12 +126,24 @@ KINDS = {
 }
 
 
-def _sentence(one: SentenceEntry, style: Style) -> str:
+def _sentence(one: SentenceEntry, entry: ActionEntry, style: Style) -> str:
     """An item of a numbered list."""
-    without = f"Without it {style.link(one.protects)} could fail."
+    shown = "" if one.weakening else f", as is shown of {style.link(_tried_of(one, entry))}"
+    without = f"Without it {style.link(one.protects)} could fail{shown}."
     if len(one.condition) == 1 and len(one.condition[0]) <= SHORT:
         return f"1. {sentence(one.text).rstrip('.')}: {code(one.condition[0])}. {without}"
     return f"1. {sentence(one.text)} {without}\n\n" + indented(fenced(one.condition) + "\n")
+
+
+def _tried_of(one: SentenceEntry, entry: ActionEntry) -> str:
+    """The action of the base of which a sentence is left out that an action has from it."""
+    assert entry.specification.base is not None
+    tried = [
+        name
+        for name in entry.specification.base.actions
+        if any(of.text == one.text and of.weakening for of in catalogue().actions[name].sentences)
+    ]
+    return min(tried, key=lambda name: not entry.name.endswith(f"/{name}"))
 
 
 def _of_keeping(entry: PropertyEntry, style: Style) -> Iterator[str]:
@@ -171,7 +190,7 @@ def of_faults(faults: Sequence[FaultEntry], style: Style, *, with_property: bool
                 fault.where,
                 sentence(fault.prose),
                 *([style.link(fault.property)] if with_property else []),
-                fault.precedent,
+                linked(fault.precedent),
             ]
             for fault in faults
         ],
