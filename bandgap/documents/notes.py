@@ -15,6 +15,9 @@ NOTES: Mapping[str, str] = {
     "[[device/land]] changes, is what really lies there. For a transfer, which waits for no stream, `queued` keeps on "
     "record what may still happen.",
     "device/complete": "This is [[complete]], with one sentence more; the other two are the arena's.",
+    "move": "A page that is only read may be moved, too: who reads it keeps the old address, and the old page is "
+    "withheld until nobody holds it. No span gets smaller by that, so admission takes a page that anybody holds as "
+    "*pinned*, and Bandgap's allocator never moves one.",
     "conservation": "The proofs let a status be any value; this property says that only three occur. A page that is "
     "not in use is free, and a free page inside a span is a hole; that nothing outside a span is in use is "
     "[[outside-is-free]]. So a span is its live pages, its withheld ones and its holes.",

@@ -6,6 +6,7 @@ from functools import cache
 
 from bandgap.documents.formulas.reading import Definition, Naming, Printing
 from bandgap.documents.formulas.terms import ShownState, named_state, parameters, shown
+from spec.admission.layouts import DEFINITION
 from spec.admission.promises import DECISION, PROMISES
 from spec.catalog import prose_of
 from spec.counts import COUNTED
@@ -94,6 +95,15 @@ def _decision() -> ShownState:
     shown = ShownState(Signature(DECISION, {}), set())
     shown.fields["spans"] = named_state("spans")
     return shown
+
+
+def legal_layout() -> list[str]:
+    """What makes a layout legal, sentence by sentence, each with its formula below it."""
+    found = []
+    for sentence in DEFINITION.values():
+        formula = Printing(ARENA, NAMING).said(sentence, s=named_state("layout"))
+        found += [" ".join((sentence.__doc__ or "").split()), *(f"    {line}" for line in formula)]
+    return found
 
 
 def changes() -> list[tuple[str, tuple[str, ...]]]:

@@ -56,7 +56,7 @@ def life_of_a_page() -> tuple[Chapter, ...]:
         "It moves",
         "In an idle moment pages are copied into holes of their own band, so that spans retreat and gaps widen. The "
         f"virtual page keeps its id, although it lives at physical page {home} now: whoever knows it by that notices "
-        "nothing.",
+        "nothing. The copies are *queued* on the allocator's stream.",
     )
     second = allocator.open("forward", "compute")
     allocator.drain()
@@ -65,20 +65,25 @@ def life_of_a_page() -> tuple[Chapter, ...]:
         allocator.release(band, ours.ids[band])
     chapter(
         "It is freed while it is read",
-        f"Its request ends, and with it the last reference, although ticket {second} still reads it. The id means "
-        "nothing any more, but the address is withheld: what is logically free is not yet handed out.",
+        "The allocator's stream was seen to have caught up, its copies with it: [drain](actions/drain.md) says so, and "
+        f"nothing is queued any more. Then the request ends, and with it the last reference, although ticket {second} "
+        "still reads the page. The id means nothing any more, but the address is withheld: what is logically free "
+        "is not yet handed out.",
     )
     allocator.complete(second)
     chapter(
         "It is let go",
-        "The ticket completes. Nobody holds the page any more, so it is free: a hole, or no part of its span at all.",
+        "The ticket completes: its work was seen to be over. Nobody holds the page any more, so it is free: a hole, or "
+        "no part of its span at all. To let go of it sooner, the ticket could have been [settled](actions/settle.md): "
+        "the allocator's stream then waits for it, and the page is free for whatever is ordered behind that stream.",
     )
     allocator.drain()
     new = telling.give(1, 1, 3).ids[FULL]
     at = allocator.allocator.translate(FULL, new).tolist()
     text = (
         f"A new request is given physical page {home} again, under the id {int(new[at.index(home)])}. Nothing of the "
-        "earlier owner can still arrive there: every ticket that held it has retired."
+        "earlier owner can still arrive there: every ticket that held it has retired, here by completion. (The work of "
+        "a ticket that was settled may still run, but only what is ordered behind it may touch the page.)"
     )
     chapter("Its address is used again", text)
     return tuple(chapters)
