@@ -6,7 +6,7 @@ from bandgap.compatibility.cells import cell
 from bandgap.compatibility.elsewhere import SGLANG, Elsewhere
 from bandgap.compatibility.refusals import NEEDS, REFUSALS
 from bandgap.compatibility.runs import RUNS
-from bandgap.compatibility.telling import LEGEND, SIGNS
+from bandgap.compatibility.telling import SIGNS
 from bandgap.compatibility.words import FEATURES, SORTS
 from bandgap.documents.markdown import bullets, code, joined, listed, sentence, table
 from bandgap.documents.semantics import NOTE
@@ -27,6 +27,8 @@ features = ["prefix-cache", "overlap", "retraction"]
 page_tokens = 16
 kv_dtype = "fp8"
 ```"""
+
+LEGEND = "*yes*: run, and every logit compared; *no*: refused; *?*: not tested."
 
 LIMITS = """\
 A set-up is allowed if each two of its features are; the answer says whether one run had all of them at once. The runs
@@ -50,17 +52,20 @@ def _blocks() -> Iterator[str]:
         (code(name), sort.says, ", ".join(sort.presets), SIGNS[cell(name).verdict], cell(name).reason)
         for name, sort in SORTS.items()
     ]
-    yield table(("sort", "keeps", "presets", "", "because"), rows)
+    yield table(("sort", "keeps", "presets", "served", "because"), rows)
     yield "## Features on models"
-    yield f"{LEGEND}."
+    yield LEGEND
     served = [name for name in SORTS if cell(name).verdict != "refused"]
     yield table(
         ("feature", "is", *map(code, served)),
         [(code(name), says, *(SIGNS[cell(sort, name).verdict] for sort in served)) for name, says in FEATURES.items()],
     )
+    alike: dict[str, list[str]] = {}
     for sort in served:
-        yield f"## Features with features: {sort}"
-        yield _pairs(sort)
+        alike.setdefault(_pairs(sort), []).append(sort)
+    for pairs, sorts in alike.items():
+        yield f"## Features with features: {listed(sorts)}"
+        yield pairs
     yield "## What is refused"
     yield bullets(_refusals())
     yield "## What SGLang's unified memory refuses"
@@ -72,7 +77,7 @@ def _blocks() -> Iterator[str]:
 
 
 def _pairs(sort: str) -> str:
-    """A triangle: features by number across the top."""
+    """A triangle: features by number across the top, and each with itself what it is alone."""
     names = list(FEATURES)
     rows = []
     for number, one in enumerate(names, 1):
@@ -80,7 +85,7 @@ def _pairs(sort: str) -> str:
             SIGNS[(cell(sort, one) if one == other else cell(sort, one, other)).verdict] for other in names[:number]
         ]
         rows.append((f"{number} {code(one)}", *known, *[""] * (len(names) - number)))
-    return table(("", *map(str, range(1, len(names) + 1))), rows)
+    return table(("feature", *map(str, range(1, len(names) + 1))), rows)
 
 
 def _refusals() -> Iterator[str]:

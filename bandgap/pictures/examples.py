@@ -9,9 +9,6 @@ from properties.plain import Member
 from properties.specification import written
 from spec.state import FREE, LIVE, WITHHELD
 
-SHOWN = {LIVE: Status.LIVE, WITHHELD: Status.WITHHELD}
-"""What a page in use is; any other status, which proofs do not rule out beforehand, is lost."""
-
 SEEN_CHANGES = ("status", "vid_at", "bytes")
 """The fields whose change is marked at the page to which it happened."""
 
@@ -29,13 +26,23 @@ def before_and_after(example: Example, culprits: Iterable[Member]) -> tuple[Aren
 
 
 def _band(arena: Small, band: int) -> Band:
-    vids = arena.table("vid_at")
     pages = [
-        Page(page, *((SHOWN[status], f"v{vids.get((band, page), 0)}") if status in SHOWN else (Status.LOST, "")))
+        _shown(arena, band, page, status)
         for (of, page), status in sorted(arena.table("status").items())
         if of == band and status != FREE
     ]
     return Band(f"band {band}", arena.origins[band], arena.shape.sizes[band], *_ends(arena, band), pages)
+
+
+def _shown(arena: Small, band: int, page: int, status: int) -> Page:
+    """A page in use; a status that has no meaning, which proofs do not rule out beforehand, is a lost one."""
+    holders = [key[0] for key, mode in sorted(arena.table("held").items()) if mode and key[1:] == (band, page)]
+    if status == LIVE:
+        vid = arena.table("vid_at").get((band, page), 0)
+        return Page(page, Status.HELD if holders else Status.LIVE, f"v{vid}")
+    if status == WITHHELD:
+        return Page(page, Status.WITHHELD, f"t{holders[0]}" if holders else "")
+    return Page(page, Status.LOST)
 
 
 def _ends(arena: Small, band: int) -> tuple[int, int]:

@@ -45,13 +45,10 @@ def strips(*arenas: Arena, width: int = 100) -> list[Text]:
     return [_strip(arena, scale, margin) for arena in arenas]
 
 
-OF_PROOFS = (Status.LIVE, Status.WITHHELD, Status.HOLE, Status.LOST)
-"""What a page can be in the pictures of proofs, which tell of holders in words."""
-
 
 def legend(*arenas: Arena) -> Text:
-    """What the characters in pictures of these arenas say; in those of proofs, if none is given."""
-    statuses, looks = used(*arenas) if arenas else (OF_PROOFS, tuple(Look))
+    """What the characters in pictures of these arenas say; all of them, if none is given."""
+    statuses, looks = used(*arenas) if arenas else (tuple(Status), tuple(Look))
     said = [(FILLS[status], STYLES[status], status.value) for status in statuses]
     said += [(*LOOKS[look], look.value) for look in looks]
     return Text("   ").join(Text.assemble((fill, style), f" {name}") for fill, style, name in said)

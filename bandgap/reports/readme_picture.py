@@ -26,7 +26,6 @@ class Block:
 
     status: str
     """live, held, withheld, hole, gap or sink."""
-    band: int
     x: float
     width: float
     title: str
@@ -41,7 +40,6 @@ class Block:
 class Span:
     """A band's span, as it is drawn."""
 
-    band: int
     name: str
     x: float
     width: float
@@ -74,29 +72,29 @@ def blocks(header: Header, snapshot: Snapshot) -> Iterator[Block]:
     """Every byte of the arena once, in address order."""
     scale = WIDTH / header.capacity
 
-    def block(status: str, band: int, begins: int, ends: int, title: str) -> Block:
-        return Block(status, band, LEFT + begins * scale, (ends - begins) * scale, title)
+    def block(status: str, begins: int, ends: int, title: str) -> Block:
+        return Block(status, LEFT + begins * scale, (ends - begins) * scale, title)
 
     at = header.base
-    yield block("sink", -1, 0, at, "sink: padded writes land here")
+    yield block("sink", 0, at, "sink: padded writes land here")
     for number, (band, state) in enumerate(zip(header.bands, snapshot.bands, strict=True)):
         begins = band.origin + state.lo * band.page_bytes
         if begins > at:
-            yield block("gap", -1, at, begins, f"gap: {begins - at:,} free bytes")
+            yield block("gap", at, begins, f"gap: {begins - at:,} free bytes")
         holders = _holders(snapshot, number)
         for page in range(state.lo, state.hi):
             at = band.origin + page * band.page_bytes
             status, title = _page(state, page, holders.get(page, ""))
-            yield block(status, number, at, at + band.page_bytes, f"{band.name} page {page}: {title}")
+            yield block(status, at, at + band.page_bytes, f"{band.name} page {page}: {title}")
         at = band.origin + state.hi * band.page_bytes
 
 
 def spans(header: Header, snapshot: Snapshot) -> Iterator[Span]:
     """The bands' spans, in address order."""
     scale = WIDTH / header.capacity
-    for number, (band, state) in enumerate(zip(header.bands, snapshot.bands, strict=True)):
+    for band, state in zip(header.bands, snapshot.bands, strict=True):
         x = LEFT + (band.origin + state.lo * band.page_bytes) * scale
-        yield Span(number, band.name, x, (state.hi - state.lo) * band.page_bytes * scale, band.page_bytes)
+        yield Span(band.name, x, (state.hi - state.lo) * band.page_bytes * scale, band.page_bytes)
 
 
 def picture() -> str:
