@@ -161,3 +161,11 @@ def test_the_document_has_every_feature_refusal_and_fact() -> None:
     assert all(f"`{feature}`" in text for feature in FEATURES)
     assert all(refusal.reason in text for refusal in REFUSALS)
     assert text.count("\n| `") > len(SGLANG)
+
+
+def test_sorts_that_are_alike_share_a_table() -> None:
+    heading = "## Features with features: "
+    titles = [line.removeprefix(heading) for line in compatibility().splitlines() if line.startswith(heading)]
+    served = [name for name in SORTS if cell(name).verdict != "refused"]
+    assert len(titles) < len(served)
+    assert sorted(sort for title in titles for sort in title.split(" and ")) == sorted(served)
