@@ -9,8 +9,19 @@ from bandgap.documents.formulas import promised
 from bandgap.documents.formulas.layout import WIDTH
 from bandgap.documents.formulas.reading import Definition
 from bandgap.documents.markdown import bullets, code, fenced, listed, sentence, table
-from bandgap.documents.stories.admission import CROWDED, EXAMPLES, Case, Decision, decided, objection, retried
-from bandgap.documents.stories.promised import asked, asked_of_a_retry, asked_of_ranks
+from bandgap.documents.stories.admission import (
+    CROWDED,
+    EXAMPLES,
+    WRONG,
+    Case,
+    Decision,
+    decided,
+    misled,
+    objection,
+    retried,
+)
+from bandgap.documents.stories.moved import with_moves
+from bandgap.documents.stories.promised import asked, asked_of_a_retry, asked_of_ranks, bytes_moved
 from bandgap.documents.stories.violated import names_in, smallest
 from properties.admission.asking import SEEDED
 from properties.admission.faults import FAULTS
@@ -65,6 +76,11 @@ def shown(theorems: Sequence[tuple[str, Theorem]]) -> Iterator[str]:
             yield f"{code(prefix)}: {OF_ACTIONS[prefix]} {listed([code(action) for action in actions])}."
 
 
+def repeated(claim: str) -> int:
+    """How many of a property's theorems say the same of one action each."""
+    return sum(name.partition(".")[0] in OF_ACTIONS for name, _ in by_property()[claim])
+
+
 def faults_of(claim: str) -> Sequence[FaultEntry]:
     """The seeded faults that must break a property of admission, in the arithmetic and in the code."""
     of_proofs = [
@@ -85,26 +101,64 @@ def admission_parts(claim: str, style: Style) -> Iterator[str]:
     yield PROSE[claim]
     yield from promise_blocks(claim, style)
     yield style.heading("Example")
-    case, fault = EXAMPLES[claim]
-    decisions = retried(CROWDED) if claim == "retry-terminates" else (decided(case),)
-    for decision in decisions:
+    for said, decision in _decisions(claim):
+        yield said
         yield from decision_blocks(decision, style)
-    yield _kept(claim, case)
-    if fault:
-        assert not asked(claim, case, fault).kept, fault
-        yield (
-            f"With the seeded fault {code(fault)} the allocator decides otherwise: the formula is false of that, and "
-            "the fuzzer's oracle objects:"
-        )
-        yield fenced([objection(case, fault)])
+    yield _kept(claim, EXAMPLES[claim])
+    if claim == "fewest-bytes":
+        yield _dearer(EXAMPLES[claim])
+    if claim in WRONG:
+        yield from _decided_wrongly(claim, style)
+    else:
+        yield "No seeded fault of the code is named by it; below is one of the arithmetic that breaks it."
     yield style.heading("Proved")
-    yield "For any number of bands, pages and tickets:"
+    yield f"For any number of bands, pages and tickets. {LINKS} {style.proof}"
     yield bullets(shown(by_property()[claim]))
     yield from of_obligations(obligations_of(claim), claim, style)
     yield style.heading("What violates it")
     yield from violation_blocks(claim)
     yield "Seeded faults that must break it:"
     yield of_faults(faults_of(claim), style)
+
+
+LINKS = "These are links: each is the solver's; that they join into the formula is read by people, and tested."
+"""What the theorems of a property of admission are."""
+
+
+def _decisions(claim: str) -> Sequence[tuple[str, Decision]]:
+    """What the example of a property shows, each with what is said before."""
+    case = EXAMPLES[claim]
+    match claim:
+        case "retry-terminates":
+            return list(zip(("A demand is refused:", "What it asks for is given up:"), retried(case), strict=True))
+        case "rank-agreement":
+            told = "Two ranks were told the same, and are asked the same. "
+            return [(f"{told}The first:", decided(case)), ("The second:", decided(case))]
+    return [("", decided(case))]
+
+
+def _decided_wrongly(claim: str, style: Style) -> Iterator[str]:
+    """What an allocator with a seeded fault says of a case, and what is said of that."""
+    case, fault = WRONG[claim]
+    assert not asked(claim, case, fault).kept, fault
+    wrong, right = misled(case, fault), decided(case)
+    yield f"An allocator with the seeded fault {code(fault)} is asked for {_wanted(wrong)} in this arena:"
+    yield style.draw([("nothing is done yet", wrong.before.arena)], "")
+    yield (
+        f"It decides wrongly: *{wrong.said}* Without the fault: *{right.said}* The formula is false of the wrong "
+        "decision, and the fuzzer's oracle objects:"
+    )
+    yield fenced([objection(case, fault)])
+
+
+def _dearer(case: Case) -> str:
+    """That there were other layouts to choose from."""
+    moved = bytes_moved(case)
+    assert moved[0] < moved[-1]
+    return (
+        f"{len(moved):,} layouts solve it in this step. They move from {moved[0]:,} to {moved[-1]:,} bytes; the plan's "
+        f"moves {moved[0]:,}."
+    )
 
 
 def promise_blocks(claim: str, style: Style) -> Iterator[str]:
@@ -178,8 +232,19 @@ def counted_blocks(style: Style) -> Iterator[str]:
     yield from violation_blocks("conservation")
 
 
+def _wanted(decision: Decision) -> str:
+    """How many pages of which bands are asked for."""
+    bands = decision.before.arena.bands
+    return listed([f"{count} of {band.name}" for count, band in zip(decision.demand, bands, strict=True) if count])
+
+
 def decision_blocks(decision: Decision, style: Style) -> Iterator[str]:
     """A decision, drawn, with what was asked and done."""
-    asked = f"Pages asked for, by band: {', '.join(map(str, decision.demand))}. {decision.said}"
-    yield style.draw([("before", decision.before.arena), ("after", decision.after.arena)], asked)
+    before, after = with_moves(decision.before.arena, decision.after.arena)
+    asked = f"Pages asked for: {_wanted(decision)}. {decision.said}"
+    if before == after:
+        yield style.draw([("before and after", before)], asked)
+        yield asked
+    else:
+        yield style.draw([("before", before), ("after", after)], asked)
     yield style.fold("What was asked and done", bullets(sentence(line) for line in decision.after.said))

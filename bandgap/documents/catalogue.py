@@ -107,6 +107,8 @@ class WordEntry:
     call: str
     prose: str
     formula: tuple[str, ...]
+    of: str
+    """What it speaks of: the arena or the device."""
 
 
 @dataclass(frozen=True)
@@ -221,8 +223,9 @@ def _closed(printing: Printing) -> dict[str, Definition]:
 
 
 def _word(word: Definition) -> WordEntry:
-    signature = SPECIFICATIONS[-1].signature if "device" in word.function.__module__ else SPECIFICATIONS[0].signature
-    return WordEntry(word.name, word.call, word.prose, tuple(Printing(signature).definition(word)))
+    whole = SPECIFICATIONS[-1 if "device" in word.function.__module__ else 0]
+    formula = Printing(whole.signature).definition(word)
+    return WordEntry(word.name, word.call, word.prose, tuple(formula), whole.prefix.rstrip("/") or "arena")
 
 
 @cache

@@ -42,8 +42,12 @@ class Style:
     """Of a part."""
     fold: Callable[[str, str], str]
     """A long list, behind what it is called."""
+    words: Callable[[Sequence[str]], str]
+    """Where it is said what words of formulas say."""
     how_to_read: str
     """Where it is said how formulas are read; empty where that is said once for all."""
+    proof: str
+    """Where it is said what a green proof means; empty where no link may lead there."""
 
 
 def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:
@@ -116,7 +120,10 @@ def words_of(names: Sequence[str], style: Style) -> str:
     """The words of some formulas, each with what it says."""
     known = [catalogue().words[name] for name in names]
     lines = [line for word in known for line in word_lines(word.call, word.prose, word.formula)]
-    return style.fold("The words of these formulas", fenced(lines[:-1])) if lines else ""
+    if not lines:
+        return ""
+    told = style.fold("The words of these formulas", fenced(lines[:-1]))
+    return f"{style.words(names)}\n\n{told}" if told else ""
 
 
 KINDS = {

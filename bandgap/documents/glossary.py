@@ -44,8 +44,7 @@ GLOSSARY: Mapping[str, str] = {
     "gate": "Those who have published addresses to a peer; while there is anybody, no page may move. (`bandgap gate` "
     "is another: the check before a merge.)",
     "pinned": "Said of a page whose *address* must stay in the span: a ticket holds it, or it is live while somebody "
-    "has published addresses. A live page that is only read may be copied away, but its old page is then withheld, in "
-    "the span as before; so admission counts on no such move, and Bandgap's allocator makes none.",
+    "has published addresses. One that is only read may be copied away; its old page is withheld.",
     "compaction": "Moving pages into holes of their own band, so that its span can retreat.",
     "relayout": "Moving a float so that a neighbour can grow: a sequence of grow, move and absorb.",
     "joint demand": "Pages of several kinds that are asked for at once, and given all of them or none.",

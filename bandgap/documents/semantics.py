@@ -23,15 +23,17 @@ Bandgap serves all kinds of memory of a hybrid model from one arena of bytes. Wh
 functions in `spec/`, and read in several ways: proved for arenas of any size, run as the judge of what an allocator
 did, and printed here. So nothing on this page can say something else than what is checked.
 
-- A **state** is what an arena is made of: a few maps, such as `status[band, page]`.
+- A **state** is what an arena is made of: a few maps, such as `status[band, page]`. The proofs let a status be any
+  value; that only free, live and withheld occur is a property, `conservation`. A free page inside a span is a hole.
 - An **action** is something that may happen to it. Its *guard* is a list of sentences, all of which must be true; its
   *effect* says what it leaves. Whatever an allocator does is a sequence of these.
 - A **property** is something that is always true: of every state (*invariants*, and *theorems* that follow from them),
   or of every *step* from a state to the next.
 
 In formulas, a prime marks the state after: `refs{PRIME}[band, vid] = 1`. What an effect does not name stays as it is.
-`A ⇒ B` says that B is true wherever A is, and what is indented belongs to the line above it. Words such as `holders`
-are defined [below](#words)."""
+`A ⇒ B` says that B is true wherever A is, and what is indented belongs to the line above it. Ways to use a page are in
+order, nothing < read < write, and `larger` of two is the stronger. Words such as `holders` are defined
+[below](#words)."""
 
 EXAMPLES = """\
 Every example was played by the specification when this page was made: each step before it was legal, and so is the one
@@ -169,5 +171,7 @@ FORGE = Style(
     draw=_draw,
     heading=lambda title: f"**{title}**",
     fold=lambda _title, _text: "",
+    words=lambda _names: "",
     how_to_read="",
+    proof="",
 )

@@ -21,18 +21,20 @@ from bandgap.documents.catalogue import ActionEntry, Catalogue, PropertyEntry, c
 from bandgap.documents.checked import check_parts
 from bandgap.documents.drawing import in_svg, of_scene
 from bandgap.documents.entries import Style, action_parts, property_parts, word_lines
+from bandgap.documents.formulas import promised
 from bandgap.documents.glossary import GLOSSARY
 from bandgap.documents.linking import with_terms
-from bandgap.documents.markdown import bullets, code, fenced, joined, sentence, table
+from bandgap.documents.markdown import bullets, code, fenced, joined, listed, sentence, table
 from bandgap.documents.numbers import numbers
+from bandgap.documents.precedents import MEANS
 from bandgap.documents.scenes.all import example_of
 from bandgap.documents.semantics import READING, action_groups, state_blocks
 from bandgap.documents.stories import admission
 from bandgap.documents.stories.admission import Case, decided
 from bandgap.documents.stories.life import life_of_a_page
-from bandgap.documents.stories.telling import ARENA_BYTES
+from bandgap.documents.stories.telling import Telling
 from bandgap.documents.trust import trust
-from bandgap.pictures import Arena
+from bandgap.pictures import Arena, Status, used
 from bandgap.pictures.wording import event
 from spec.judge.checks import CHECKS
 
@@ -67,12 +69,26 @@ PICTURES = frozenset({".svg", ".png"})
 RELATIVE = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)([^)#\s]+)(#[^)\s]*)?\)")
 """A link to a file."""
 
-LEGEND = (
-    '<ul class="legend"><li><i class="live"></i>live</li><li><i class="held"></i>live, and held by a ticket</li>'
-    '<li><i class="withheld"></i>withheld</li>'
-    '<li><i class="hole"></i>hole</li><li><i class="acted-on"></i>acted on</li><li><i class="changed"></i>changed</li>'
-    '<li><i class="wrong"></i>wrong</li></ul>'
-)
+LEGEND: Mapping[str, str] = {Status.HELD: "live, and held by a ticket"}
+"""What legends call a page or a mark, where that is not its name."""
+
+PICTURE_OF_AN_ARENA = """\
+````{container} scroll
+```{image} arena.svg
+:alt: One arena in address order
+:class: whole-arena
+```
+````"""
+
+OF_ACTIONS = """\
+Whatever an allocator does is a sequence of the actions of the arena. A trace tells of these, and the judge reads them:
+they are what to implement.
+
+The actions of the device are a second specification: of the same arena, with a device behind it whose accesses are
+issued, pending and over one by one. It is there for the proofs, such as that of
+[`race-free`](../properties/race-free.md); no allocator implements it, and no trace tells of it. Where the device adds
+something to an action, that has a page of its own. Where it adds nothing there is one page for both; an obligation that
+is named `device/grow-low` is about [`grow-low`](grow-low.md) with a device added."""
 
 KINDS = (("invariant", "Invariants"), ("step", "Properties of a step"), ("theorem", "Theorems"))
 
@@ -121,7 +137,9 @@ def sources(root: Path) -> Iterator[tuple[str, str]]:
     for name in WRITTEN:
         text = with_terms(_filled((root / "docs/pages" / f"{name}.md").read_text(), places))
         yield f"{name}.md", joined([text, *_side_bar(root)]) if name == "index" else text
-    yield from copied(root).items()
+    for name, text in copied(root).items():
+        nested = _below(root, name)
+        yield name, joined([text.rstrip(), _toctree(nested)]) if nested else text
     yield "trust.md", with_terms(trust().replace("(semantics.md)", "(properties/index.md)"))
     yield "glossary.md", _glossary()
     yield (
@@ -163,6 +181,15 @@ def copied(root: Path) -> Mapping[str, str]:
     return {name: RELATIVE.sub(partial(linked, name), path.read_text()) for name, path in kept.items()}
 
 
+def _below(root: Path, name: str) -> list[str]:
+    """The documents of a folder, if this is the one that leads to them."""
+    path = PurePosixPath(name)
+    if path.name != "README.md":
+        return []
+    others = [PurePosixPath(other) for other in copied(root) if other != name]
+    return [other.stem for other in others if other.parent == path.parent]
+
+
 def slug(name: str) -> str:
     """The name of the file of an action or a property."""
     return name.replace("/", "-")
@@ -172,11 +199,14 @@ def slug(name: str) -> str:
 
 
 def _places() -> Mapping[str, object]:
+    arena = Telling().allocator.header()
     return {
-        "picture_of_an_arena": "![One arena in address order](arena.svg)",
+        "picture_of_an_arena": PICTURE_OF_AN_ARENA,
         "numbers": numbers(),
-        "arena_bytes": f"{ARENA_BYTES:,}",
+        "arena_bytes": f"{arena.capacity:,}",
+        "sink_bytes": f"{arena.base:,}",
         "life": _life(),
+        "legal_layout": fenced(promised.legal_layout()),
         "in_place": _decision(admission.IN_PLACE_CASE),
         "compacted": _decision(admission.COMPACTED),
         "relaid": _decision(admission.RELAID),
@@ -194,7 +224,7 @@ def _filled(text: str, places: Mapping[str, object]) -> str:
 def _life() -> str:
     chapters = life_of_a_page()
     drawn = in_svg(*[chapter.moment.arena for chapter in chapters], said=[chapter.title for chapter in chapters])
-    blocks = [_scroll(LEGEND)]
+    blocks = [_legend(*[chapter.moment.arena for chapter in chapters])]
     for number, (chapter, picture) in enumerate(zip(chapters, drawn, strict=True), 1):
         said = bullets(sentence(line) for line in chapter.moment.said)
         blocks += [
@@ -229,15 +259,23 @@ def _property_page(entry: PropertyEntry) -> str:
 
 
 def _actions(whole: Catalogue) -> str:
-    blocks = ["# Actions", "Whatever an allocator does is a sequence of these."]
+    blocks = ["# Actions", OF_ACTIONS]
     for title, entries in action_groups(whole):
-        rows = [(f"[{code(entry.name)}]({slug(entry.name)}.md)", entry.action.prose) for entry in entries]
+        rows = [(f"[{code(entry.name)}]({slug(entry.name)}.md)", _summary(entry)) for entry in entries]
         blocks += [f"## {title}", table(("action", "what happens"), rows)]
     return joined([*blocks, _toctree([slug(e.name) for e in whole.actions.values() if not e.is_base])])
 
 
+def _summary(entry: ActionEntry) -> str:
+    """What an action says in a table; of one that adds to another, to which."""
+    added_to = entry.name.removeprefix(entry.specification.prefix)
+    if entry.specification.base is None or added_to not in entry.specification.base.actions:
+        return entry.action.prose
+    return f"{entry.action.prose} This adds to [{code(added_to)}]({slug(added_to)}.md)."
+
+
 def _properties(whole: Catalogue) -> str:
-    blocks = ["# Properties", "What is always true."]
+    blocks = ["# Properties", "What is always true.", MEANS]
     for kind, title in KINDS:
         rows = [
             (f"[{code(name)}]({slug(name)}.md)", entry.claim.prose)
@@ -256,10 +294,14 @@ def _words(whole: Catalogue) -> str:
     blocks = [
         "# Words",
         "The formulas of actions and properties are written in these. Each is a short name for what its formula says; "
-        "of a range, such as `ticket in holders(band, page)`, the formula says what its members are.",
+        "of a range, such as `ticket in holders(band, page)`, the formula says what its members are. One more is used "
+        "everywhere: `larger(a, b)` is the stronger of two ways to use a page, nothing < read < write.",
     ]
-    for word in whole.words.values():
-        blocks += [f"## {word.name}", fenced(word_lines(word.call, word.prose, word.formula)[:-1])]
+    for of in sorted({word.of for word in whole.words.values()}):
+        blocks.append(f"## Words of the {of}")
+        for word in whole.words.values():
+            if word.of == of:
+                blocks += [f"### {word.name}", fenced(word_lines(word.call, word.prose, word.formula)[:-1])]
     return joined(blocks)
 
 
@@ -285,9 +327,14 @@ def _side_bar(root: Path) -> Iterator[str]:
         ),
         "Look up": ("actions/index", "properties/index", "state", "words"),
         "Trust": ("trust",),
-        "More": [name.removesuffix(".md") for name in copied(root)],
+        "More": [path.with_suffix("").as_posix() for path in map(PurePosixPath, copied(root)) if _leads(path)],
     }
     yield from (_toctree(names, title) for title, names in parts.items())
+
+
+def _leads(path: PurePosixPath) -> bool:
+    """What lies in a folder is found below its README."""
+    return len(path.parts) == 1 or path.name == "README.md"
 
 
 def _toctree(names: Sequence[str], caption: str = "") -> str:
@@ -303,6 +350,10 @@ def _link(name: str) -> str:
     return f"[{code(name)}](../{folder}/{slug(name)}.md)"
 
 
+def _word_links(names: Sequence[str]) -> str:
+    return f"Its words: {listed([f'[{code(name)}](../words.md#{name})' for name in names])}."
+
+
 def _draw(arenas: Sequence[tuple[str, Arena]], between: str) -> str:
     pictures = in_svg(*[arena for _, arena in arenas], said=[said for said, _ in arenas])
     happened = between if between.endswith(".") else code(between)
@@ -311,7 +362,16 @@ def _draw(arenas: Sequence[tuple[str, Arena]], between: str) -> str:
         if number:
             blocks.append(happened)
         blocks.append(_scroll(f'<div class="said">{said}</div>\n{picture}'))
-    return joined([*blocks, _scroll(LEGEND)]).rstrip()
+    return joined([*blocks, _legend(*[arena for _, arena in arenas])]).rstrip()
+
+
+def _legend(*arenas: Arena) -> str:
+    """What is drawn in these arenas, and nothing else."""
+    statuses, looks = used(*arenas)
+    items = [
+        f'<li><i class="{name.replace(" ", "-")}"></i>{LEGEND.get(name, name)}</li>' for name in (*statuses, *looks)
+    ]
+    return _scroll(f'<ul class="legend">{"".join(items)}</ul>')
 
 
 def _scroll(html: str) -> str:
@@ -327,5 +387,7 @@ PAGE = Style(
     draw=_draw,
     heading=lambda title: f"## {title}",
     fold=_details,
+    proof="[What a green proof means](../trust.md).",
+    words=_word_links,
     how_to_read="[How formulas are read](../state.md), and what a state is made of.",
 )

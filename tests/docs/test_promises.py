@@ -8,8 +8,8 @@ from bandgap.documents.admitted import OF_LAYOUTS, PROSE, admission_parts, all_w
 from bandgap.documents.formulas import promised
 from bandgap.documents.semantics import FORGE
 from bandgap.documents.site import PAGE
-from bandgap.documents.stories.admission import CROWDED, EXAMPLES, HELD, RELAID
-from bandgap.documents.stories.promised import asked, asked_of_a_retry, asked_of_ranks
+from bandgap.documents.stories.admission import COMPACTED, CROWDED, EXAMPLES, HELD, RELAID, WRONG, Case, decided
+from bandgap.documents.stories.promised import asked, asked_of_a_retry, asked_of_ranks, bytes_moved
 from bandgap.documents.stories.violated import AMONG_FEW, VIOLATED, smallest
 from properties.admission.readings import ANYTHING
 from properties.admission.theorems import THEOREMS
@@ -22,7 +22,7 @@ from spec.ranges import Count, Total, Where, universe
 
 page_of = functools.cache(lambda claim: "\n\n".join(admission_parts(claim, PAGE)))
 
-WITH_FAULTS = [(claim, fault) for claim, (_, fault) in EXAMPLES.items() if fault]
+WITH_FAULTS = [(claim, case, fault) for claim, (case, fault) in WRONG.items()]
 
 
 def test_every_property_of_admission_has_a_formula() -> None:
@@ -65,7 +65,7 @@ def test_formulas_are_printed_from_the_functions_that_proofs_read() -> None:
 
 @pytest.mark.parametrize("claim", PROSE)
 def test_each_promise_is_kept_in_its_example(claim: str) -> None:
-    case, _ = EXAMPLES[claim]
+    case = EXAMPLES[claim]
     if claim == "retry-terminates":
         assert asked_of_a_retry(CROWDED).kept
     elif claim == "rank-agreement":
@@ -76,9 +76,29 @@ def test_each_promise_is_kept_in_its_example(claim: str) -> None:
         assert found.layouts == 3_851
 
 
-@pytest.mark.parametrize(("claim", "fault"), WITH_FAULTS)
-def test_a_seeded_fault_breaks_the_promise_that_it_names(claim: str, fault: str) -> None:
-    assert not asked(claim, EXAMPLES[claim][0], fault).kept
+@pytest.mark.parametrize(("claim", "case", "fault"), WITH_FAULTS)
+def test_a_seeded_fault_breaks_the_promise_that_it_names(claim: str, case: Case, fault: str) -> None:
+    assert not asked(claim, case, fault).kept
+
+
+@pytest.mark.parametrize("claim", PROSE)
+def test_the_example_is_one_of_which_the_promise_says_something(claim: str) -> None:
+    of_refusals = ("admission-complete", "honest-refusal", "retry-terminates")
+    assert decided(EXAMPLES[claim]).said.startswith("Refused" if claim in of_refusals else "Admitted")
+
+
+def test_the_plan_moves_the_fewest_bytes_of_many_layouts() -> None:
+    moved = bytes_moved(COMPACTED)
+    assert len(moved) >= 2
+    assert f"{moved[0]:,} bytes are copied" in decided(COMPACTED).said
+    assert moved[0] < moved[-1]
+
+
+def test_a_property_has_a_wrong_decision_exactly_if_the_code_has_a_fault_for_it() -> None:
+    of_code = {claim for claim in PROSE if any(fault.where != "arithmetic" for fault in faults_of(claim))}
+    assert of_code == set(WRONG)
+    for claim in PROSE:
+        assert ("No seeded fault of the code" in page_of(claim)) == (claim not in WRONG)
 
 
 def test_a_promise_is_no_other() -> None:

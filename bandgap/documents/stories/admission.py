@@ -55,6 +55,13 @@ def faulty(case: Case, fault: str) -> tuple[Telling, Plan | Refusal]:
         return telling, telling.allocator.plan(case.demand)
 
 
+def misled(case: Case, fault: str) -> Decision:
+    """What an allocator with a seeded fault decides; nothing of it is done."""
+    telling, result = faulty(case, fault)
+    now = telling.moment()
+    return Decision(case.demand, now, now, _admitted(result) if isinstance(result, Plan) else _refused(result))
+
+
 def objection(case: Case, fault: str) -> str:
     """What the fuzzer's oracle says of the decision of an allocator with a seeded fault; empty if nothing."""
     telling, result = faulty(case, fault)
@@ -156,17 +163,25 @@ PUBLISHED = Case(_with_published_addresses, (3, 0, 0))
 CROWDED = Case(_full, (2, 0, 3))
 """A demand for which something must give way."""
 
-EXAMPLES: Mapping[str, tuple[Case, str]] = {
+EXAMPLES: Mapping[str, Case] = {
+    "admission-sound": COMPACTED,
+    "admission-complete": HELD,
+    "lowest-step": ROOMY,
+    "fewest-bytes": COMPACTED,
+    "reachable": RELAID,
+    "honest-refusal": HELD,
+    "retry-terminates": CROWDED,
+    "rank-agreement": RELAID,
+}
+"""For each property of admission a case of which it says something."""
+
+WRONG: Mapping[str, tuple[Case, str]] = {
     "admission-sound": (PUBLISHED, "a-promise-outlives-the-gate"),
     "admission-complete": (RELAID, "floats-never-move"),
     "lowest-step": (ROOMY, "pages-move-where-none-need-to"),
-    "fewest-bytes": (RELAID, ""),
-    "reachable": (RELAID, ""),
     "honest-refusal": (HELD, "evictions-are-asked-for-where-waiting-suffices"),
-    "retry-terminates": (CROWDED, ""),
-    "rank-agreement": (HELD, ""),
 }
-"""For each property of admission a case, and a seeded fault with which it is decided wrongly, if the code has one."""
+"""For each of which the code has a seeded fault a case that is decided wrongly with it."""
 
 
 def retried(case: Case) -> tuple[Decision, Decision]:

@@ -12,6 +12,7 @@ from typing import Any
 from bandgap.documents.stories.admission import Case, faulty
 from bandgap.documents.stories.telling import Telling
 from impl.plan import Grant, Plan, Refusal
+from spec.admission import promises
 from spec.admission.promises import PROMISES
 from spec.concrete import Domains, small_state
 from spec.judge.arena import JudgedArena
@@ -38,6 +39,18 @@ def asked(claim: str, case: Case, fault: str = "") -> Asked:
         result = telling.allocator.plan(case.demand)
     now, members = _read(telling)
     return _asked(claim, members, now, _decision(result, now))
+
+
+def bytes_moved(case: Case) -> list[int]:
+    """How many bytes the layouts move that solve a case that is admitted, in its step; the fewest first."""
+    telling = case.told()
+    plan = telling.allocator.plan(case.demand)
+    assert isinstance(plan, Plan)
+    now, members = _read(telling)
+    d = _decision(plan, now)
+    with universe(Domains(members)):
+        need = promises.asked(now, d.step, d.demand)
+        return sorted(promises.moved(now, layout) for layout in members["layout"] if promises.solves(need, layout))
 
 
 def asked_of_a_retry(case: Case) -> Asked:
