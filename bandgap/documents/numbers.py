@@ -1,6 +1,6 @@
 """How much there is of everything, counted where it is registered."""
 
-from bandgap.documents.admitted import PROSE, by_property
+from bandgap.documents.admitted import PROSE, by_property, repeated
 from bandgap.documents.catalogue import all_faults, catalogue
 from bandgap.documents.markdown import table
 from bandgap.documents.necessity import left_out, sentences
@@ -14,11 +14,15 @@ def numbers() -> str:
     actions = [entry for entry in whole.actions.values() if not entry.is_base]
     faults = all_faults()
     of_specification = sum(fault.where == "specification" for fault in faults)
+    theorems, of_actions = sum(map(len, by_property().values())), sum(map(repeated, by_property()))
     rows = [
         ("actions", f"{len(actions)}, with {sentences()} sentences in their guards"),
         ("properties", f"{len(whole.properties)}, and {len(PROSE)} of admission"),
         ("obligations", f"{len(everything().obligations):,}, each for arenas of any size"),
-        ("theorems about admission, ranks and counts", f"{sum(map(len, by_property().values()))}"),
+        (
+            "theorems about admission, ranks and counts",
+            f"{theorems}, of which {of_actions} say the same of one action each",
+        ),
         ("left out, to see that it is needed", f"{left_out()}; each time the property that is named breaks"),
         (
             "seeded faults",

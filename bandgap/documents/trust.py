@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from bandgap.documents.admitted import PROSE as PROSE_OF_ADMISSION
-from bandgap.documents.admitted import by_property, shown
+from bandgap.documents.admitted import by_property, repeated, shown
 from bandgap.documents.catalogue import all_faults, catalogue
 from bandgap.documents.markdown import bullets, code, joined, listed, sentence, table
 from bandgap.documents.necessity import left_out
@@ -154,8 +154,6 @@ def _blocks() -> Iterator[str]:
     yield from _induction()
     yield "## Admission"
     yield from _admission()
-    yield "## Planning, function by function"
-    yield from planning_blocks()
     yield "## That the checkers can fail"
     yield from _weakenings()
     yield "## What is modelled"
@@ -176,6 +174,8 @@ def _blocks() -> Iterator[str]:
     yield from _only_tested()
     yield "## Tools that are trusted"
     yield table(("tool", "is trusted to"), TOOLS)
+    yield "## Planning, function by function"
+    yield from planning_blocks()
 
 
 def _counts() -> str:
@@ -259,8 +259,13 @@ def _admission() -> Iterator[str]:
         "`properties/admission/rows` says of numpy's, which is tested; that no layout moves 2 to the 62 bytes. What is "
         "tested, among other things against exhaustive searches: that the loop of `cheapest_spans` goes over the bands "
         "that need pages, from the low end and back; that the allocator hands the right counts to the arithmetic; that "
-        "no sequence of legal actions gets by with fewer bytes than a layout says. [Below](#planning-function-by-"
+        "no sequence of legal actions gets by with fewer bytes than a layout says. [At the end](#planning-function-by-"
         "function) it is told of every function."
+    )
+    yield (
+        f"What says the same of every action is one line here and one theorem for each: {code('ranks-agree')} is "
+        f"{repeated('rank-agreement')} of them. With those of counts, of which {code('counts-are-kept')} is "
+        f"{repeated('conservation')}, there are {sum(map(len, found.values()))}."
     )
     for name, prose in PROSE_OF_ADMISSION.items():
         yield f"### {code(name)}\n\n{prose}\n\n{bullets(shown(found[name]))}"
