@@ -210,7 +210,9 @@ LOOK = """
   const root = page.documentElement;
   found.wider = root.scrollWidth > root.clientWidth;
   found.ground = page.defaultView.getComputedStyle(page.body).backgroundColor;
-  found.pictures = page.querySelectorAll("svg.arena").length;
+  const drawn = [...page.querySelectorAll("svg.arena, img.whole-arena")];
+  found.pictures = drawn.filter((each) => each.matches("svg")).length;
+  found.squeezed = drawn.filter((each) => each.getBoundingClientRect().width < 560).length;
   found.terms = page.querySelectorAll("a .std-term").length;
   // what is folded away is no wider either
   page.querySelectorAll("details").forEach((each) => { each.open = true; });
@@ -220,7 +222,7 @@ LOOK = """
 DRAWN = {
     "index": 0,
     "life": 7,
-    "admission": 8,
+    "admission": 7,
     "serving": 0,
     "trust": 0,
     "actions/move": 2,
@@ -245,6 +247,7 @@ def test_a_document_is_no_wider_than_a_phone_and_drawn_in_light_and_dark(name: s
         assert not found["wider"]
         assert not found["unfolded"]
         assert found["pictures"] == DRAWN[name]
+        assert not found["squeezed"], "pages and labels run together"
         assert found["terms"]
         grounds.add(found["ground"])
     assert len(grounds) == 2

@@ -270,3 +270,25 @@ def test_other_documents_are_pages_and_link_to_nothing_that_is_none(tmp_path: Pa
         "one.md": "See [two](notes/two.md#part), code and all.\n",
         "notes/two.md": "Back to [one](../one.md), [there](https://example.org), [here](#part).\n",
     }
+
+
+# ------------------------------------------------------------------------------------------------------------ shapes
+
+
+def test_legends_name_what_is_drawn_and_nothing_else() -> None:
+    admission = pages()["admission.md"]
+    assert '<i class="changed"></i>' in admission
+    assert '<i class="wrong"></i>' not in admission
+    in_place = admission.split("## In place")[1].split("## Compact")[0]
+    assert re.findall(r'<i class="([^"]*)"', in_place) == ["live"]
+    refused = admission.split("## Refused")[1].split("## Why")[0]
+    assert refused.count("<svg") == 1, "what is the same is drawn once"
+    assert pages()["actions/move.md"].count('<i class="held"></i>live, and held by a ticket') == 1
+
+
+def test_findings_are_below_the_page_that_leads_to_them() -> None:
+    listed = pages()["index.md"].rpartition(":caption: More")[2].split()
+    assert "findings/README" in listed
+    assert not [name for name in listed if name.startswith("findings/") and name != "findings/README"]
+    below = pages()["findings/README.md"].partition("```{toctree}")[2]
+    assert {"sglang-0.5.19", "vllm-0.33.0-external-hit"} <= set(below.split())
