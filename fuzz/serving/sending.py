@@ -47,12 +47,13 @@ def deliver(stage: Stage, draws: Draws) -> str:
 
 @operation(weight=1, is_of=has_two_ends)
 def deliver_twice(stage: Stage, draws: Draws) -> str:
-    """The next message to the end that goes on arrives, and arrives again."""
+    """The next message to an end arrives, and arrives again."""
     both = _both(stage)
-    if not both.to_decode:
+    mail, post = (both.to_prefill, post_to_prefill) if draws[0] % 2 else (both.to_decode, post_to_decode)
+    if not mail:
         return "no message"
-    post_to_decode(both, again=True)
-    post_to_decode(both)
+    post(both, again=True)
+    post(both)
     return "delivered twice"
 
 

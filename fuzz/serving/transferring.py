@@ -187,10 +187,11 @@ def carry(pair: Pair, choice: int) -> bool:
     return got_on
 
 
-def post_to_prefill(pair: Pair) -> None:
-    """The next message to the end that computes prompts arrives; there is one."""
+def post_to_prefill(pair: Pair, *, again: bool = False) -> None:
+    """The next message to the end that computes prompts arrives, and may arrive again; there is one."""
     pair.network.see(pair.session)
-    pair.prefill.sender.take(pair.decoding, decoded(pair.to_prefill.popleft()))
+    message = pair.to_prefill[0] if again else pair.to_prefill.popleft()
+    pair.prefill.sender.take(pair.decoding, decoded(message))
 
 
 def post_to_decode(pair: Pair, *, again: bool = False) -> None:

@@ -22,12 +22,15 @@ from tests.serving.running import Task, tasks
 from tests.serving.transferring import (
     PATIENCE,
     Pair,
+    aborted_in_every_order,
     carry,
     compare,
     drive,
     get_on,
     pair,
     part,
+    twice,
+    unanswered,
 )
 
 TASK = Task((1, 2, 3, 4, 5, 6, 7, 8, 9), 3)
@@ -54,6 +57,11 @@ def _flying(both: Pair) -> None:
         get_on(both, rng)
 
 
+def _next_number(both: Pair) -> int:
+    """Of what the end that goes on says next."""
+    return both.decode.receiver._next_number(both.session)
+
+
 def _answers(both: Pair) -> list[Message]:
     return [decoded(line) for line in both.to_decode]
 
@@ -61,9 +69,9 @@ def _answers(both: Pair) -> list[Message]:
 def test_a_second_wish_under_one_name_is_refused_and_the_first_is_met(both: Pair) -> None:
     both.ask(TASK)
     give = _given(both)
-    for attempt in (give.attempt, "another"):
-        both.prefill.sender.take(both.decoding, Give(give.name, attempt, give.pages))
-    both.to_prefill.clear()
+    post_to_prefill(both)
+    another = msgspec.structs.replace(give, attempt="another", number=_next_number(both))
+    both.prefill.sender.take(both.decoding, another)
     assert _answers(both) == [Failed(give.name, "another", over=True)]
     drive(both, random.Random(1))
     compare(both)
@@ -73,7 +81,7 @@ def test_a_second_wish_under_one_name_is_refused_and_the_first_is_met(both: Pair
 def test_pages_for_another_prompt_are_answered_and_nothing_is_sent(both: Pair) -> None:
     both.ask(TASK)
     give = _given(both)
-    both.to_prefill[0] = encoded(Give(give.name, give.attempt, tuple(ids[1:] for ids in give.pages)))
+    both.to_prefill[0] = encoded(msgspec.structs.replace(give, pages=tuple(ids[1:] for ids in give.pages)))
     drive(both, random.Random(1))
     assert not both.network.touched
     assert both.asked[0][1].recomputed
@@ -106,7 +114,7 @@ def test_what_another_peer_says_of_a_transfer_is_nothing(both: Pair) -> None:
 
 def test_what_nobody_wants_is_computed_and_forgotten(both: Pair) -> None:
     both.prefill.begin(both.decoding, "request", TASK.prompt)
-    both.prefill.sender.take(both.decoding, Abort("request", "any", given=False))
+    both.prefill.sender.take(both.decoding, Abort("request", "any", given=False, number=1))
     drive(both, random.Random(1))
     assert not any(kind.live for kind in both.served[both.session].allocator.statistics().kinds)
 
@@ -201,7 +209,7 @@ def test_what_nobody_wants_any_more_is_forgotten_whether_it_can_be_computed_or_n
     if forgotten == "gone":
         both.prefill.sender.gone(both.decoding)
     else:
-        both.prefill.sender.take(both.decoding, Abort("request", "any", given=False))
+        both.prefill.sender.take(both.decoding, Abort("request", "any", given=False, number=1))
     drive(both, random.Random(1))
     assert not any(kind.live for kind in both.served[both.session].allocator.statistics().kinds)
 
@@ -215,23 +223,76 @@ def test_what_a_cache_keeps_gives_way_to_a_prompt_that_is_to_come() -> None:
     assert not any(asked.recomputed for _, asked in both.asked)
 
 
-def test_what_is_asked_for_again_while_it_is_computed_is_wanted_again(both: Pair) -> None:
+def test_a_name_that_was_aborted_is_good_again_whatever_came_first() -> None:
+    assert aborted_in_every_order() > 90
+
+
+def test_the_names_of_the_dead_are_forgotten_with_them(both: Pair) -> None:
+    assert both.decode.abort(both.ask(TASK))
+    both.decode.receiver.gone(both.session)
+    assert not both.decode.receiver._aborted
+
+
+def test_nothing_is_asked_of_the_dead(both: Pair) -> None:
+    old = both.session
+    both.replace_prefill()
+    with pytest.raises(Misuse, match="session = 'prefill 1': its process is dead; ask a peer that lives"):
+        both.decode.ask(old, "request", TASK.prompt, 3)
     asked = both.ask(TASK)
-    assert both.decode.abort(asked)
-    post_to_prefill(both)
-    both.asked = [(TASK, both.decode.ask(both.session, "request 1", TASK.prompt, TASK.new_tokens))]
     drive(both, random.Random(1))
-    assert not both.asked[0][1].recomputed
+    assert not asked.recomputed
     compare(both)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_arrives_twice_is_taken_once(seed: int) -> None:
+    twice(seed)
+
+
+def test_pages_that_are_given_again_after_the_answer_are_nothing(both: Pair) -> None:
+    both.ask(TASK)
+    give = _given(both)
+    drive(both, random.Random(1))
+    both.prefill.sender.take(both.decoding, give)
+    assert both.prefill.is_idle
+    both.prefill.begin(both.decoding, give.name, TASK.prompt)
+    again = both.decode.ask(both.session, give.name, TASK.prompt, TASK.new_tokens)
+    both.asked.append((TASK, again))
+    drive(both, random.Random(1))
+    assert not again.recomputed
+    compare(both)
+
+
+def test_what_gave_way_is_computed_again_once_it_is_awaited_and_not_before() -> None:
+    both = unanswered()
+    drive(both, random.Random(1))
+    compare(both)
+    assert not any(asked.recomputed for _, asked in both.asked)
+
+
+@pytest.mark.parametrize("end", ["aborted", "gone"])
+def test_what_gave_way_and_is_unwanted_is_forgotten(end: str) -> None:
+    both = unanswered()
+    forwards = both.prefill.engine.forwards
+    with pytest.raises(Misuse, match="another name"):
+        both.prefill.begin(both.decoding, "request 1", TASK.prompt)
+    if end == "gone":
+        both.prefill.sender.gone(both.decoding)
+    for _, asked in both.asked:
+        assert both.decode.abort(asked)
+    both.asked.clear()
+    drive(both, random.Random(1))
+    assert both.prefill.engine.forwards == forwards
+    assert both.decode.receiver._aborted == {} or end == "gone"
 
 
 def test_an_abort_of_another_attempt_or_after_the_answer_is_nothing(both: Pair) -> None:
     asked = both.ask(TASK)
     give = _given(both)
     post_to_prefill(both)
-    both.prefill.sender.take(both.decoding, Abort(give.name, "another", given=True))
+    both.prefill.sender.take(both.decoding, Abort(give.name, "another", True, _next_number(both)))
     drive(both, random.Random(1))
-    both.prefill.sender.take(both.decoding, Abort(give.name, give.attempt, given=True))
+    both.prefill.sender.take(both.decoding, Abort(give.name, give.attempt, True, _next_number(both)))
     both.prefill.begin(both.decoding, give.name, TASK.prompt)
     while not both.prefill.engine.is_idle:
         get_on(both, random.Random(1))
@@ -348,7 +409,7 @@ def test_a_prompt_is_not_begun_under_the_name_of_another(both: Pair) -> None:
         # the second time it is computed, and nobody has asked for it
         while not both.prefill.engine.is_idle:
             get_on(both, random.Random(1))
-    both.prefill.sender.take(both.decoding, Abort("request", "any", given=False))
+    both.prefill.sender.take(both.decoding, Abort("request", "any", given=False, number=1))
     both.prefill.begin(both.decoding, "request", TASK.prompt)
 
 
@@ -376,7 +437,7 @@ def test_whoever_has_pages_gets_on_while_an_earlier_one_waits_for_some() -> None
 def test_messages_arrive_whole_and_in_order_however_they_are_cut() -> None:
     one, other = socket.socketpair()
     one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-    sent: list[Message] = [Give(f"request {number}", "1", (tuple(range(number * 40)),)) for number in range(60)]
+    sent: list[Message] = [Give(f"request {number}", "1", (tuple(range(number * 40)),), number) for number in range(60)]
     sender, receiver = Channel(one), Channel(other)
     for message in sent:
         sender.post(message)

@@ -1,5 +1,6 @@
 """Each fault of a transfer shows: as a race, as bytes where nobody expects them, in the logits, or as no progress."""
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -8,12 +9,14 @@ import pytest
 from fuzz.serving.watching import ForeignBytes
 from impl.chain import Chain
 from impl.device.simulated.accesses import Race
+from impl.misuse import Misuse
 from impl.plan import Refusal
 from impl.recording import RecordedAllocator
 from impl.requests.request import Request
 from impl.serving.engine.tiny import tiny
 from impl.serving.transfer import receiver, sender
-from impl.serving.transfer.messages import Give
+from impl.serving.transfer.messages import Give, Message
+from impl.serving.transfer.prefill import Prefill
 from impl.serving.transfer.receiver import Incoming, Receiver, State
 from impl.serving.transfer.sender import Sender, _Outgoing
 from impl.serving.transfer.shape import demand_of, pages_of, stretches_of
@@ -21,7 +24,17 @@ from impl.serving.transfer.simulated import SimulatedBatch, SimulatedNetwork, Si
 from impl.serving.transfer.tickets import TransferTickets, hold_all
 from impl.serving.transfer.transport import Fate
 from tests.serving.seeded import shows
-from tests.serving.transferring import Differs, Stuck
+from tests.serving.transferring import (
+    Differs,
+    InVain,
+    Stuck,
+    aborted_in_every_order,
+    compare,
+    drive,
+    pair,
+    twice,
+    unanswered,
+)
 from tests.serving.trouble import old_mail, overtaken, short, troubled
 
 Patch = pytest.MonkeyPatch
@@ -87,7 +100,8 @@ def _addresses_before_the_gate(patch: Patch) -> None:
         if incoming.ids:
             translate = self._allocator.translate  # type: ignore[attr-defined]  # what a recorded one has
             pages = tuple(tuple(translate(band, ids).tolist()) for band, ids in enumerate(incoming.ids))
-            self._post(incoming.session, Give(incoming.name, incoming.attempt, pages))
+            number = self._next_number(incoming.session)
+            self._post(incoming.session, Give(incoming.name, incoming.attempt, pages, number))
         return given
 
     def late(self: Receiver, incoming: Incoming) -> None:
@@ -192,6 +206,84 @@ def _what_is_computed_is_kept(patch: Patch) -> None:
     patch.setattr(Sender, "give_up", lambda self, session, name: False)
 
 
+@shows("progress", "class: a wait for a process that is dead")
+def _the_dead_are_asked(patch: Patch) -> None:
+    """It is not remembered who is dead, so that the next prompt waits for its peer."""
+    gone = Receiver.gone
+
+    def wrong(self: Receiver, session: str) -> None:
+        gone(self, session)
+        self._gone.clear()
+
+    patch.setattr(Receiver, "gone", wrong)
+
+
+@shows("progress", "class: a name that means two requests")
+def _a_name_is_good_again_as_soon_as_it_is_aborted(patch: Patch) -> None:
+    """Its peer may still compute the prompt, or keep it."""
+    tell_abort = Receiver._tell_abort
+
+    def wrong(self: Receiver, incoming: Incoming, *, given: bool) -> None:
+        tell_abort(self, incoming, given=given)
+        self._aborted.clear()
+
+    patch.setattr(Receiver, "_tell_abort", wrong)
+
+
+@shows("progress", "class: a name that means two requests")
+def _an_abort_is_answered_while_the_prompt_is_computed(patch: Patch) -> None:
+    """Its name is taken for another prompt, and then the first one is computed."""
+    forget = Sender._forget
+
+    def wrong(self: Sender, session: str, name: str, attempt: str, *, is_computed: bool) -> None:
+        forget(self, session, name, attempt, is_computed=True)
+
+    patch.setattr(Sender, "_forget", wrong)
+
+
+@shows("progress", "class: a name that means two requests")
+def _what_was_aborted_is_never_told_to_be_forgotten(patch: Patch) -> None:
+    """Where it is given up before it is computed."""
+
+    def wrong(self: Sender, session: str, name: str) -> bool:
+        return self._unwanted.pop((session, name), None) is not None or session not in self._peers
+
+    patch.setattr(Sender, "_forgets", wrong)
+
+
+@shows("expected-bytes", "class: a message that is taken twice")
+def _what_comes_again_is_taken_again(patch: Patch) -> None:
+    """Pages that are given twice are refused, as over, while bytes fly to them."""
+    take = Sender.take
+
+    def wrong(self: Sender, session: str, message: Message) -> None:
+        self._heard.clear()
+        take(self, session, message)
+
+    patch.setattr(Sender, "take", wrong)
+
+
+@shows("progress", "class: work in vain")
+def _what_gave_way_is_computed_again_at_once(patch: Patch) -> None:
+    """Nobody awaits it, and so it gives way again, and takes the place of others that give way for it."""
+    makes_way = Prefill._makes_way
+
+    def wrong(self: Prefill) -> bool:
+        gave_way = makes_way(self)
+        for key, prompt in self._gave_way.items():
+            self._asked[self.engine.submit(prompt, 1)] = key
+        self._gave_way.clear()
+        return gave_way
+
+    patch.setattr(Prefill, "_makes_way", wrong)
+
+
+@shows("progress", "class: a cycle of those who hold and wait")
+def _what_gave_way_is_not_computed_again(patch: Patch) -> None:
+    """Though its peer gives pages for it."""
+    patch.setattr(Prefill, "_compute_again", lambda self: None)
+
+
 LAYOUT = tiny("gpt-oss-20b")
 
 
@@ -211,13 +303,34 @@ def _overtaken(seed: int) -> None:
     overtaken(LAYOUT, seed)
 
 
+def _asked_of_the_dead(seed: int) -> None:
+    both, old = pair(LAYOUT), "prefill 1"
+    both.replace_prefill()
+    try:
+        both.decode.ask(old, "request", (1, 2, 3), 2)
+    except Misuse:
+        return
+    drive(both, random.Random(seed), most=300)
+
+
+def _aborted_and_asked_again(seed: int) -> None:
+    # a seed is a number of moves
+    aborted_in_every_order(seed)
+
+
+def _unanswered(seed: int) -> None:
+    both = unanswered()
+    drive(both, random.Random(seed), most=600)
+    compare(both)
+
+
 FAULTS: list[tuple[Callable[[Patch], None], Callable[[int], None], int, type[Exception]]] = [
     (_pages_of_what_failed_are_used_again, _through_trouble, 0, ForeignBytes),
-    (_pages_of_what_was_given_up_are_used_again, _through_trouble, 0, Race),
+    (_pages_of_what_was_given_up_are_used_again, _through_trouble, 1, Race),
     (_an_abort_frees_at_once, _through_trouble, 0, ForeignBytes),
     (_what_failed_is_taken_to_be_over, _through_trouble, 0, ForeignBytes),
-    (_the_dead_are_taken_to_be_silent, _through_trouble, 1, ForeignBytes),
-    (_addresses_before_the_gate, _through_trouble, 1, ForeignBytes),
+    (_the_dead_are_taken_to_be_silent, _through_trouble, 0, ForeignBytes),
+    (_addresses_before_the_gate, _through_trouble, 4, ForeignBytes),
     (_the_gate_opens_too_early, _through_trouble, 0, ForeignBytes),
     (_pages_kind_by_kind, _short_of_room, 1, Stuck),
     (_done_when_all_has_left, _through_trouble, 0, Race),
@@ -226,6 +339,13 @@ FAULTS: list[tuple[Callable[[Patch], None], Callable[[int], None], int, type[Exc
     (_ids_for_addresses, _through_trouble, 0, Race),
     (_what_is_computed_is_kept, _overtaken, 1, Stuck),
     (_attempts_that_another_life_had_too, _with_old_mail, 3, ForeignBytes),
+    (_the_dead_are_asked, _asked_of_the_dead, 1, Stuck),
+    (_a_name_is_good_again_as_soon_as_it_is_aborted, _aborted_and_asked_again, 4, Misuse),
+    (_an_abort_is_answered_while_the_prompt_is_computed, _aborted_and_asked_again, 4, Misuse),
+    (_what_was_aborted_is_never_told_to_be_forgotten, _aborted_and_asked_again, 4, Stuck),
+    (_what_comes_again_is_taken_again, twice, 1, ForeignBytes),
+    (_what_gave_way_is_computed_again_at_once, _unanswered, 1, InVain),
+    (_what_gave_way_is_not_computed_again, _unanswered, 1, Stuck),
 ]
 
 
@@ -246,7 +366,9 @@ def test_a_fault_shows(
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
-    "scene", [_through_trouble, _short_of_room, _with_old_mail, _overtaken], ids=lambda each: each.__name__
+    "scene",
+    [_through_trouble, _short_of_room, _with_old_mail, _overtaken, _asked_of_the_dead, twice, _unanswered],
+    ids=lambda each: each.__name__,
 )
 def test_nothing_shows_where_there_is_no_fault(scene: Callable[[int], None], seed: int) -> None:
     scene(seed)

@@ -36,25 +36,29 @@ class Give(msgspec.Struct, frozen=True, tag="give"):
         name: of the request.
         attempt: names this transfer among all of all receivers, in all their lives.
         pages: of each band, physical ones.
+        number: counts what its sender says to this peer, from 1: what comes again is nothing.
     """
 
     name: str
     attempt: str
     pages: tuple[tuple[int, ...], ...]
+    number: int
 
 
 class Abort(msgspec.Struct, frozen=True, tag="abort"):
-    """Decode to prefill: nobody wants it any more.
+    """Decode to prefill: nobody wants it any more.  It has an answer of its own, `Forgotten`.
 
     Attributes:
         name: of the request.
         attempt: as it was given, or would have been.
         given: whether pages were given, which then stay held until an answer.
+        number: counts what its sender says to this peer, from 1: what comes again is nothing.
     """
 
     name: str
     attempt: str
     given: bool
+    number: int
 
 
 class Landed(msgspec.Struct, frozen=True, tag="landed"):
@@ -93,7 +97,13 @@ class Over(msgspec.Struct, frozen=True, tag="over"):
     attempt: str
 
 
-Message: TypeAlias = Hello | Give | Abort | Landed | Failed | Over
+class Forgotten(msgspec.Struct, frozen=True, tag="forgotten"):
+    """Prefill to decode, after an abort: nothing is left of it, nor computed for it, and its name may be used again."""
+
+    attempt: str
+
+
+Message: TypeAlias = Hello | Give | Abort | Landed | Failed | Over | Forgotten
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)

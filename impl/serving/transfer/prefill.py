@@ -22,13 +22,15 @@ class Prefill:
         self._asked: dict[Job, tuple[str, str]] = {}
         # those that are computed, and that the sender still has
         self._computed: dict[tuple[str, str], Sequence[int]] = {}
-        engine.leaving, engine.others_give_way = self._hand_over, self._computes_again
+        # those that were, and gave way before their peers gave pages for them
+        self._gave_way: dict[tuple[str, str], Sequence[int]] = {}
+        engine.leaving, engine.others_give_way = self._hand_over, self._makes_way
         engine.others_hold, engine.lost = lambda: sender.holds, lambda: sender.quarantined
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is left to compute or to send."""
-        return self.engine.is_idle and self.sender.is_idle
+        return self.engine.is_idle and self.sender.is_idle and not self._gave_way
 
     def begin(self, session: str, name: str, prompt: Sequence[int]) -> None:
         """Compute a prompt for a peer's session, which knows it by this name.
@@ -37,24 +39,37 @@ class Prefill:
             Misuse: as of `Engine.submit`; or one of that name is not over yet, and which of them the peer gives pages
                 for could not be told.
         """
-        if (session, name) in self._asked.values() or self.sender.has(session, name):
+        key = session, name
+        if key in self._asked.values() or key in self._gave_way or self.sender.has(session, name):
             raise Misuse("name", name, "one of that name is not over", "give each another name")
-        self._asked[self.engine.submit(prompt, 1)] = session, name
+        self._asked[self.engine.submit(prompt, 1)] = key
 
     def step(self) -> bool:
         """Whether a forward was launched; see `Engine.step`."""
+        self._compute_again()
         launched = self.engine.step()
         self.sender.poll()
         self._computed = {key: prompt for key, prompt in self._computed.items() if self.sender.has(*key)}
         return launched
 
-    def _computes_again(self) -> bool:
+    def _makes_way(self) -> bool:
         """A prompt that is not awaited gives way, the one that was computed last: its peer may await another first."""
-        for (session, name), prompt in reversed(self._computed.items()):
-            if self.engine.takes_more and self.sender.give_up(session, name):
-                self._asked[self.engine.submit(prompt, 1)] = session, name
+        for key, prompt in reversed(self._computed.items()):
+            if self.sender.give_up(*key):
+                self._gave_way[key] = prompt
                 return True
         return False
+
+    def _compute_again(self) -> None:
+        """What gave way is computed again once it is awaited: before, it might give way again and again in vain."""
+        for key, prompt in list(self._gave_way.items()):
+            if self.sender.is_unwanted(*key):
+                self.sender.not_computed(*key)
+            elif self.sender.awaits(*key) and self.engine.takes_more:
+                self._asked[self.engine.submit(prompt, 1)] = key
+            else:
+                continue
+            del self._gave_way[key]
 
     def _hand_over(self, job: Job, request: Request | None) -> None:
         if job not in self._asked:

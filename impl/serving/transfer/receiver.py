@@ -1,5 +1,6 @@
 """The end that receives: it gives addresses out, and takes them back once nothing can land there any more."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -9,7 +10,7 @@ from impl.misuse import Misuse
 from impl.plan import Refusal
 from impl.requests.request import Request
 from impl.requests.requests import Requests
-from impl.serving.transfer.messages import Abort, Failed, Give, Hello, Landed, Message, Over
+from impl.serving.transfer.messages import Abort, Failed, Forgotten, Give, Hello, Landed, Message, Over
 from impl.serving.transfer.sender import Post
 from impl.serving.transfer.shape import check_alike, demand_of, hello_of
 from impl.serving.transfer.tickets import CatchesUp, TransferTickets, has_caught_up, hold_all
@@ -93,7 +94,11 @@ class Receiver:
         self._peers: dict[str, Hello] = {}
         self._waiting: list[Incoming] = []
         self._open: dict[str, Incoming] = {}
+        # aborted, and the peer has not forgotten them yet
+        self._aborted: dict[str, Incoming] = {}
         self._leaving: dict[str, Callable[[], bool]] = {}
+        self._gone: set[str] = set()
+        self._said: Counter[str] = Counter()
         self._attempts = 0
 
     @property
@@ -124,9 +129,13 @@ class Receiver:
         """A prompt of so many tokens that a peer computes.
 
         Raises:
-            Misuse: one of that name is not over yet.
+            Misuse: one of that name is not over yet, or was aborted and its peer has not said that it is forgotten; or
+                the process of the peer is known to be dead.
         """
-        if any(each.session == session and each.name == name for each in (*self._waiting, *self._open.values())):
+        if session in self._gone:
+            raise Misuse("session", session, "its process is dead", "ask a peer that lives, or compute the prompt here")
+        known = (*self._waiting, *self._open.values(), *self._aborted.values())
+        if any(each.session == session and each.name == name for each in known):
             raise Misuse("name", name, "one of that name is not over", "give each another name")
         self._attempts += 1
         incoming = Incoming(name, session, tokens, f"{self.hello.session}/{self._attempts}")
@@ -140,12 +149,17 @@ class Receiver:
         given = incoming.state is State.OPEN
         if not given:
             self._waiting.remove(incoming)
-        self._post(incoming.session, Abort(incoming.name, incoming.attempt, given))
+        self._tell_abort(incoming, given=given)
         incoming.state = State.ABORTED
         self._release(incoming)
 
     def take(self, session: str, message: Message) -> None:
         """What a peer says; what it says of a transfer that is not its own, or no longer open, is nothing."""
+        if isinstance(message, Forgotten):
+            aborted = self._aborted.get(message.attempt)
+            if aborted is not None and aborted.session == session:
+                del self._aborted[message.attempt]
+            return
         if not isinstance(message, Landed | Failed | Over):
             return
         incoming = self._open.get(message.attempt)
@@ -167,6 +181,8 @@ class Receiver:
     def gone(self, session: str) -> None:
         """The process of a peer is known to be dead: what it sent before may still land for a while."""
         peer = self._peers.pop(session, None)
+        self._gone.add(session)
+        self._aborted = {attempt: each for attempt, each in self._aborted.items() if each.session != session}
         for incoming in [incoming for incoming in self._waiting if incoming.session == session]:
             self._waiting.remove(incoming)
             self._fail(incoming)
@@ -196,7 +212,7 @@ class Receiver:
         while isinstance(given, Refusal):
             if given.reason == "never":
                 self._waiting.remove(incoming)
-                self._post(incoming.session, Abort(incoming.name, incoming.attempt, given=False))
+                self._tell_abort(incoming, given=False)
                 self._fail(incoming)
                 return True
             if not self._give_way(given):
@@ -211,7 +227,18 @@ class Receiver:
         incoming.ticket, pages = hold_all(self._allocator, incoming.ids, "write")
         self._waiting.remove(incoming)
         incoming.state, self._open[incoming.attempt] = State.OPEN, incoming
-        self._post(incoming.session, Give(incoming.name, incoming.attempt, pages))
+        number = self._next_number(incoming.session)
+        self._post(incoming.session, Give(incoming.name, incoming.attempt, pages, number))
+
+    def _tell_abort(self, incoming: Incoming, *, given: bool) -> None:
+        self._aborted[incoming.attempt] = incoming
+        number = self._next_number(incoming.session)
+        self._post(incoming.session, Abort(incoming.name, incoming.attempt, given, number))
+
+    def _next_number(self, session: str) -> int:
+        """Of what is said to a peer next."""
+        self._said[session] += 1
+        return self._said[session]
 
     def _hand_over(self, incoming: Incoming, message: Landed) -> None:
         incoming.state = State.LANDED

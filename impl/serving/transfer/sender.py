@@ -8,7 +8,7 @@ from typing import Any, Final
 from impl.misuse import Misuse
 from impl.requests.request import Request
 from impl.requests.requests import Requests
-from impl.serving.transfer.messages import Abort, Failed, Give, Hello, Landed, Message, Over
+from impl.serving.transfer.messages import Abort, Failed, Forgotten, Give, Hello, Landed, Message, Over
 from impl.serving.transfer.shape import check_alike, hello_of, pages_of, stretches_of
 from impl.serving.transfer.tickets import CatchesUp, TransferTickets, has_caught_up, hold_all
 from impl.serving.transfer.transport import MOST_AT_ONCE, Fate, Peer, Stretch, Transport
@@ -74,8 +74,10 @@ class Sender:
         self._peers: dict[str, Hello] = {}
         self._going: dict[tuple[str, str], _Outgoing] = {}
         self._given_up: list[_Outgoing] = []
-        # asked for by nobody any more, but still being computed
-        self._unwanted: set[tuple[str, str]] = set()
+        # the attempts that were aborted, where the prompt is still to be computed
+        self._unwanted: dict[tuple[str, str], str] = {}
+        # of each peer the number of what it said last
+        self._heard: dict[str, int] = {}
 
     @property
     def holds(self) -> bool:
@@ -100,13 +102,22 @@ class Sender:
     def give_up(self, session: str, name: str) -> bool:
         """Give back the pages of a prompt for which its peer has none yet, as if it were not computed; whether it did.
 
-        It is to be computed again.
+        It is to be computed again once it is awaited, or told not to be computed once it is unwanted.
         """
         going = self._going.get((session, name))
         if going is None or going.request is None or going.give is not None:
             return False
         self._end(going)
         return True
+
+    def awaits(self, session: str, name: str) -> bool:
+        """Whether a peer has given pages for a prompt, and wants it."""
+        going = self._going.get((session, name))
+        return going is not None and going.give is not None and not going.aborted
+
+    def is_unwanted(self, session: str, name: str) -> bool:
+        """Whether nobody wants a prompt that is not computed yet."""
+        return (session, name) in self._unwanted or session not in self._peers
 
     def meet(self, hello: Hello) -> None:
         """A peer that may ask for prompts.
@@ -119,8 +130,7 @@ class Sender:
 
     def computed(self, session: str, name: str, request: Request, first: int, logits: Sequence[float]) -> None:
         """A prompt is computed, for a peer: its request is the sender's from now on, and finished by it."""
-        if (session, name) in self._unwanted or session not in self._peers:
-            self._unwanted.discard((session, name))
+        if self._forgets(session, name):
             self._requests.finish([request])
             return
         going = self._going.setdefault((session, name), _Outgoing(session, name))
@@ -128,16 +138,17 @@ class Sender:
 
     def not_computed(self, session: str, name: str) -> None:
         """A prompt will never be computed here."""
-        if (session, name) in self._unwanted or session not in self._peers:
-            self._unwanted.discard((session, name))
+        if self._forgets(session, name):
             return
-        going = self._going.setdefault((session, name), _Outgoing(session, name))
-        going.aborted = going.is_refused = True
+        self._going.setdefault((session, name), _Outgoing(session, name)).is_refused = True
 
     def take(self, session: str, message: Message) -> None:
-        """What a peer says; from a session that was not met it is nothing."""
-        if session not in self._peers:
+        """What a peer says; from a session that was not met, or a second time, it is nothing."""
+        if session not in self._peers or not isinstance(message, Give | Abort):
             return
+        if message.number <= self._heard.get(session, 0):
+            return
+        self._heard[session] = message.number
         match message:
             case Give():
                 self._take_give(session, message)
@@ -145,26 +156,22 @@ class Sender:
                 self._take_abort(session, message)
 
     def _take_give(self, session: str, give: Give) -> None:
-        self._unwanted.discard((session, give.name))
-        going = self._going.setdefault((session, give.name), _Outgoing(session, give.name))
-        if going.give is None:
-            going.give = give
-        else:
+        key = session, give.name
+        if key in self._unwanted or (key in self._going and self._going[key].give is not None):
             # one answer for each: the earlier one is under way
             self._post(session, Failed(give.name, give.attempt, over=True))
+        else:
+            self._going.setdefault(key, _Outgoing(session, give.name)).give = give
 
     def _take_abort(self, session: str, abort: Abort) -> None:
         going = self._going.get((session, abort.name))
-        if going is None or going.give is None:
-            if abort.given:
-                # it has had its answer
-                return
-            if going is None or not (going.request or going.is_refused):
-                self._unwanted.add((session, abort.name))
-            if going is not None:
-                self._end(going)
-        elif going.give.attempt == abort.attempt:
+        if going is not None and going.give is not None and going.give.attempt == abort.attempt:
             going.aborted = True
+            return
+        if going is not None and going.give is None and not abort.given:
+            self._end(going)
+        # what was given and is not here has had its answer
+        self._forget(session, abort.name, abort.attempt, is_computed=abort.given or going is not None)
 
     def gone(self, session: str) -> None:
         """The process of a peer is known to be dead."""
@@ -173,7 +180,8 @@ class Sender:
             if going.session == session:
                 del self._going[key]
                 self._let_go(going)
-        self._unwanted = {key for key in self._unwanted if key[0] != session}
+        self._unwanted = {key: attempt for key, attempt in self._unwanted.items() if key[0] != session}
+        self._heard.pop(session, None)
 
     def poll(self) -> None:
         """Begin what can begin, and take note of what has ended; never waits."""
@@ -191,9 +199,7 @@ class Sender:
         if going.give is None:
             return
         if going.ticket is None:
-            if going.aborted:
-                if going.request is None and not going.is_refused:
-                    self._unwanted.add((going.session, going.name))
+            if going.aborted or going.is_refused:
                 self._fail(going, over=True)
             elif going.request is not None:
                 self._begin(going, going.request, going.give)
@@ -213,8 +219,7 @@ class Sender:
         elif going.left:
             self._submit(going)
         else:
-            self._end(going)
-            self._post(going.session, Landed(going.name, going.give.attempt, going.first, going.logits))
+            self._answer(going, Landed(going.name, going.give.attempt, going.first, going.logits))
 
     def _begin(self, going: _Outgoing, request: Request, give: Give) -> None:
         if not has_caught_up(self._allocator, self._device):
@@ -244,8 +249,30 @@ class Sender:
 
     def _fail(self, going: _Outgoing, *, over: bool) -> None:
         assert going.give is not None, "nobody else waits for an answer"
+        self._answer(going, Failed(going.name, going.give.attempt, over))
+
+    def _answer(self, going: _Outgoing, answer: Landed | Failed) -> None:
+        is_computed = going.request is not None or going.is_refused
         self._end(going)
-        self._post(going.session, Failed(going.name, going.give.attempt, over))
+        self._post(going.session, answer)
+        if going.aborted:
+            self._forget(going.session, going.name, answer.attempt, is_computed=is_computed)
+
+    def _forget(self, session: str, name: str, attempt: str, *, is_computed: bool) -> None:
+        """What was aborted is forgotten, now or as soon as it is computed in vain: only then is its name good again."""
+        if is_computed:
+            self._post(session, Forgotten(attempt))
+        else:
+            self._unwanted[session, name] = attempt
+
+    def _forgets(self, session: str, name: str) -> bool:
+        """Whether nobody wants what is computed by now, or never will be; it is forgotten then."""
+        if not self.is_unwanted(session, name):
+            return False
+        attempt = self._unwanted.pop((session, name), None)
+        if attempt is not None:
+            self._post(session, Forgotten(attempt))
+        return True
 
     def _end(self, going: _Outgoing) -> None:
         del self._going[going.session, going.name]
