@@ -45,7 +45,6 @@ def strips(*arenas: Arena, width: int = 100) -> list[Text]:
     return [_strip(arena, scale, margin) for arena in arenas]
 
 
-
 def legend(*arenas: Arena) -> Text:
     """What the characters in pictures of these arenas say; all of them, if none is given."""
     statuses, looks = used(*arenas) if arenas else (tuple(Status), tuple(Look))
