@@ -36,9 +36,6 @@ MOST_TURNS: Final = 600
 IDLE_TURNS: Final = 12
 """Of these in a row in which nothing gets on, after which nothing will."""
 
-PATIENT_TURNS: Final = 80
-"""Of these in a row in which no job is done, after which the end of what is in quarantine is waited for no longer."""
-
 PROPOSALS: Final = 3
 """Of each job that are compared."""
 
@@ -212,20 +209,18 @@ class Stage:
         Raises:
             Violation: it is not.
         """
-        far, done, idle_turns, since_done = self._far(), len(self.left), 0, 0
+        far, idle_turns = self._far(), 0
         for _ in range(MOST_TURNS):
             if self._is_quiet():
                 break
             self._turn()
             self.look()
             idle_turns, far = (idle_turns + 1 if self._far() == far else 0), self._far()
-            since_done, done = (since_done + 1 if len(self.left) == done else 0), len(self.left)
-            if idle_turns >= IDLE_TURNS or (since_done >= PATIENT_TURNS and self._has_quarantine()):
+            if idle_turns >= IDLE_TURNS:
                 if not self._has_quarantine():
                     raise Violation("progress", f"nothing gets on any more: {self._waiting()}")
-                # engines may go on to compute and to retract what has no room beside what is in quarantine
                 self.replace_prefill()
-                idle_turns = since_done = 0
+                idle_turns = 0
         else:
             raise Violation("progress", f"there is no end of it: {self._waiting()}")
         if self.left:

@@ -67,13 +67,15 @@ MET: Final[dict[str, int]] = {
     "speculation/forks-are-forgotten": 1,
     "speculation/a-page-is-known-by-its-own-tokens": 4,
     "transfer/pages-of-what-was-given-up-are-used-again": 3,
-    "transfer/an-abort-frees-at-once": 8,
     "transfer/addresses-before-the-gate": 0,
     "transfer/the-gate-opens-too-early": 0,
     "transfer/done-when-all-has-left": 3,
     "transfer/a-page-is-left-out": 0,
     "transfer/a-kind-goes-in-another-order": 0,
     "transfer/ids-for-addresses": 0,
+    "transfer/an-abort-is-answered-while-the-prompt-is-computed": 1,
+    "transfer/what-comes-again-is-taken-again": 6,
+    "transfer/what-gave-way-is-not-computed-again": 3,
 }
 """Of each fault the number of the life."""
 
