@@ -10,9 +10,11 @@ from bandgap.exits import Exit
 from bandgap.output import AsJson, harmless, out, print_json
 
 if TYPE_CHECKING:
+    from bandgap.gate.violation import Violation as Explained
     from fuzz.peers.lives import Broke
     from fuzz.peers.reproduction import Reproduction as PeerReproduction
     from fuzz.reproduction import Reproduction
+    from fuzz.serving.reproduction import Reproduction as ServingReproduction
     from fuzz.violation import Violation
 
 MOST_BYTES = 1 << 26
@@ -52,11 +54,17 @@ def run(
     for option, value in {"--path": path, "--python": python}.items():
         if value is not None:
             raise UsageError(option, str(value), "is for allocators of others", "this failure is Bandgap's own")
+    from fuzz.serving.reproduction import is_reproduction as is_of_serving
+
+    if is_of_serving(data):
+        if target is not None:
+            raise UsageError("--target", target, "is an allocator, and this failure is of engines", "leave it out")
+        return _serving(file, data, as_json=as_json)
     return _own(file, data, target, as_json=as_json)
 
 
 def _document(
-    reproduction: "Reproduction | PeerReproduction", broken: "Violation | Broke | None"
+    reproduction: "Reproduction | PeerReproduction | ServingReproduction", broken: "Violation | Broke | None"
 ) -> dict[str, str | int | bool | None]:
     return {
         "property": reproduction.property,
@@ -70,14 +78,45 @@ def _document(
 
 def _own(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit:
     from bandgap.explaining import explained_again
-    from bandgap.reports.terminal import show_evidence
     from bandgap.reproducing import broken_by, read
 
     reproduction = read(file, data)
     broken = broken_by(reproduction, target)
-    same = broken is not None and broken.property == reproduction.property
     # on the target where it was found, for the stages of others keep no records
     evidence = explained_again(reproduction, file=str(file)) if broken is not None and target is None else None
+    return _told(reproduction, broken, evidence, as_json=as_json)
+
+
+def _serving(file: Path, data: bytes, *, as_json: bool) -> Exit:
+    """The same for a failure of engines."""
+    from bandgap.explaining_serving import explain_serving
+    from fuzz.serving.failure import Failure
+    from fuzz.serving.reproduction import BadFile, decoded, lived_again
+
+    try:
+        reproduction = decoded(data)
+    except BadFile as error:
+        raise UsageError("FILE", str(file), str(error), "give a failure that was saved") from error
+    life = lived_again(reproduction)
+    broken, evidence = life.violation, None
+    if broken is not None:
+        seen = broken.property, broken.problem, broken.finding
+        failure = Failure(reproduction.scene, *seen, life.script, reproduction.fault, absent=tuple(reproduction.absent))
+        evidence = explain_serving(failure, "serving", str(file))
+    return _told(reproduction, broken, evidence, as_json=as_json)
+
+
+def _told(
+    reproduction: "Reproduction | ServingReproduction",
+    broken: "Violation | None",
+    evidence: "Explained | None",
+    *,
+    as_json: bool,
+) -> Exit:
+    """Say what breaks now, and show why."""
+    from bandgap.reports.terminal import show_evidence
+
+    same = broken is not None and broken.property == reproduction.property
     if as_json:
         of_it = evidence and {name: getattr(evidence, name) for name in ("code", "history", "bytes", "facts")}
         print_json({**_document(reproduction, broken), "evidence": of_it})
