@@ -20,6 +20,7 @@ from fuzz.engine.kinds import KINDS
 from fuzz.engine.operations import Draws
 from fuzz.explaining import explained
 from fuzz.failure import Failure
+from fuzz.literals import no_literals
 from fuzz.looks import Look, look_of, name_of_last
 from fuzz.seeded import FILLINGS
 from fuzz.setups import Setup
@@ -124,7 +125,8 @@ def run_machine(
         failure, look = None, None
         try:
             size = min(batch_of, examples - batch * batch_of)
-            run_state_machine_as_test(machine, settings=_settings(size, steps, corpus))
+            with no_literals():
+                run_state_machine_as_test(machine, settings=_settings(size, steps, corpus))
         except Violation as violation:
             look = look_of(violation.property, name_of_last(tally.log), violation.problem)
             failure = replace(

@@ -13,6 +13,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, strategies
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
+from fuzz.literals import no_literals
 from fuzz.serving.driver import Run, switched_off, weights_of
 from fuzz.serving.failure import explained
 from fuzz.serving.kinds import KINDS, kinds_of
@@ -70,7 +71,8 @@ def run_machine(
         hypothesis.seed(f"{seed}/{batch}")(machine)
         failure = None
         try:
-            run_state_machine_as_test(machine, settings=_settings(min(BATCH, examples - batch * BATCH), steps))
+            with no_literals():
+                run_state_machine_as_test(machine, settings=_settings(min(BATCH, examples - batch * BATCH), steps))
         except Violation as violation:
             failure = explained(
                 tally.scene,

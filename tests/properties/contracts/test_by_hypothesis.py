@@ -34,8 +34,29 @@ BY_TYPE = {
 }
 
 
+@st.composite
+def four_bands(draw: st.DrawFn) -> dict[str, Any]:
+    """Four bands whose pins lie in order, and a limit between the last two: numbers of their own seldom do."""
+    ends = st.lists(st.integers(1, 99), min_size=5, max_size=5, unique=True)
+    low, lo, hi, limit, high = sorted(draw(ends))
+    anywhere = draw(NUMBERS)
+    return {
+        "low": Needs(0, 1, low, 0, low),
+        "middle": Needs(0, 1, hi - lo, lo, hi),
+        "other": Needs(0, 1, 1, anywhere, anywhere),
+        "high": Needs(0, 1, 99 - high, high, 100),
+        "limit": limit,
+        "wish": draw(NUMBERS),
+    }
+
+
+BY_CONTRACT = {"in-place.spans-contain-their-pins": four_bands()}
+
+
 def arguments(contract: Contract) -> st.SearchStrategy[dict[str, Any]]:
     """Some for which the function may be called, though not all of them are."""
+    if contract.name in BY_CONTRACT:
+        return BY_CONTRACT[contract.name]
     parameters = inspect.signature(contract.holds, eval_str=True).parameters
     return st.fixed_dictionaries({name: BY_NAME.get(name, BY_TYPE[p.annotation]) for name, p in parameters.items()})
 
