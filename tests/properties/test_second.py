@@ -136,7 +136,7 @@ def test_how_many_may_be_undecided_grows_with_what_is_asked(folder: Path) -> Non
     file = one(folder, Kind.LEMMA)
     assert Share("cvc5", "unsat", 1, ()).floor == 1
     assert Share("cvc5", "unsat", 2000, ()).floor == 1980
-    assert Share("cvc5", "sat", 200, ()).floor == 100
+    assert Share("cvc5", "sat", 200, ()).floor == 80
     assert not Agreement((file,), ()).is_whole
 
 
