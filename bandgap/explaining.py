@@ -15,7 +15,8 @@ from fuzz.faults.all import FAULTS
 from fuzz.looks import name_of_last
 from fuzz.pasted import program
 from fuzz.playing import play
-from fuzz.reproduction import BadFile, Reproduction, decoded, played_again
+from fuzz.reproduction import Reproduction, decoded, played_again
+from fuzz.saving import BadFile
 from fuzz.staging import stage_for
 from fuzz.targets.all import TARGETS
 from fuzz.targets.protocol import Target

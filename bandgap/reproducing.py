@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from bandgap.errors import UsageError
 from fuzz.faults.all import FAULTS
 from fuzz.playing import play
-from fuzz.reproduction import BadFile, Reproduction, decoded, played_again
+from fuzz.reproduction import Reproduction, decoded, played_again
+from fuzz.saving import BadFile
 from fuzz.stage import Stage
 from fuzz.targets.all import TARGETS
 from fuzz.targets.simulated import SIMULATED

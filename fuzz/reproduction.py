@@ -3,10 +3,8 @@
 A file may come from anywhere: its size and every number in it are bounded, and nothing in it is executed.
 """
 
-from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta, Struct
@@ -14,6 +12,7 @@ from msgspec import Meta, Struct
 from events.records import Count, Name
 from fuzz.failure import Failure, Played, played
 from fuzz.malformed import CASES
+from fuzz.saving import BadFile, as_json, decoded_as, laid_out, put
 from fuzz.script import MOST_CALLS, AnyCall, Malformed
 from fuzz.setups import Setup
 from fuzz.targets.protocol import Target
@@ -34,13 +33,6 @@ LARGEST_ARENA: Final = 1 << 33
 Small = Annotated[int, Meta(ge=0, le=1 << 20)]
 Positive = Annotated[int, Meta(ge=1, le=1 << 24)]
 Text = Annotated[str, Meta(max_length=4000)]
-
-
-Said = TypeVar("Said", bound=Struct)
-
-
-class BadFile(ValueError):
-    """What is wrong with a file, a clause."""
 
 
 class RowText(Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,21 +101,15 @@ def encoded(failure: Failure) -> bytes:
         "from_outside": failure.watch.tables_every == 0,
         "absent": failure.absent,
     }
-    lines = [f'  "{name}": {_json(value)},' for name, value in head.items()]
     setup = msgspec.json.format(msgspec.json.encode(_setup_text(failure.setup)), indent=2).decode()
-    lines.append('  "setup": ' + setup.replace("\n", "\n  ") + ",")
-    calls = ",\n".join(f"    {_json(call)}" for call in failure.script)
-    lines.append(f'  "script": [\n{calls}\n  ]')
-    return ("{\n" + "\n".join(lines) + "\n}\n").encode()
+    fields = {name: as_json(value) for name, value in head.items()} | {"setup": setup.replace("\n", "\n  ")}
+    return laid_out(fields, failure.script)
 
 
 def saved(failure: Failure, folder: Path) -> Path:
     """Write the file of a failure into a folder, under a name that its contents give it."""
     data = encoded(failure)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{failure.property}-{sha256(data).hexdigest()[:8]}.json"
-    path.write_bytes(data)
-    return path
+    return put(data, folder, failure.property)
 
 
 def decoded(data: bytes) -> Reproduction:
@@ -134,10 +120,10 @@ def decoded(data: bytes) -> Reproduction:
     """
     if len(data) > LARGEST_FILE:
         raise BadFile(f"has {len(data)} bytes, and no reproduction has more than {LARGEST_FILE}")
-    version = _read(lambda: msgspec.json.decode(data, type=_Version)).version
+    version = decoded_as(data, _Version).version
     if version != VERSION:
         raise BadFile(f"is of version {version}; this reader knows version {VERSION}")
-    found = _read(lambda: msgspec.json.decode(data, type=Reproduction))
+    found = decoded_as(data, Reproduction)
     for call in found.script:
         if isinstance(call, Malformed) and call.case not in CASES:
             raise BadFile(f"names a malformed call that is not known: {call.case!r}")
@@ -152,17 +138,6 @@ def played_again(reproduction: Reproduction, target: Target) -> Played:
 
 class _Version(Struct, frozen=True):
     version: Count
-
-
-def _read(decode: Callable[[], Said]) -> Said:
-    try:
-        return decode()
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise BadFile(f"is no reproduction: {error}") from None
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def _setup_text(setup: Setup) -> SetupText:

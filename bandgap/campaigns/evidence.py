@@ -13,7 +13,8 @@ from fuzz.campaign.campaign import Campaign
 from fuzz.peers.environments import is_peer
 from fuzz.peers.hunting import Finding
 from fuzz.peers.process import PeerFailed, running
-from fuzz.peers.reproduction import BadFile, decoded, played_again
+from fuzz.peers.reproduction import decoded, played_again
+from fuzz.saving import BadFile
 
 
 def evidence_of(campaign: Campaign) -> dict[str, Violation]:

@@ -10,6 +10,7 @@ import typer
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, err, out, print_json
+from bandgap.target_options import Checkout, DriverPython, Known
 
 
 def run(
@@ -44,16 +45,9 @@ def run(
     unit_calls: Annotated[
         int, typer.Option(min=1, help="Judged calls of one unit of work, about: the most that a kill costs a worker.")
     ] = 10_000,
-    path: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A checkout of the peer that is driven instead of its release.")
-    ] = None,
-    python: Annotated[
-        Path | None, typer.Option(metavar="EXE", help="The Python in which DRIVER.py runs; this one if left out.")
-    ] = None,
-    known: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Findings of another's allocator that are excused, and until when."),
-    ] = None,
+    path: Checkout = None,
+    python: DriverPython = None,
+    known: Known = None,
     as_json: AsJson = False,
 ) -> Exit:
     """Drives an allocator as a serving engine would, judges every event, and reads every byte back.

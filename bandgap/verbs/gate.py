@@ -12,6 +12,7 @@ from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.gate.settings import DEFAULT_SEED, Settings, usable_cores
 from bandgap.output import AsJson, err, out, print_json
+from bandgap.target_options import Checkout, DriverPython, Known
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,16 +44,9 @@ def run(
     minutes: Annotated[
         float | None, typer.Option(min=0.01, help="How long another's allocator is driven; 1 if left out.")
     ] = None,
-    path: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A checkout of the peer that is driven instead of its release.")
-    ] = None,
-    python: Annotated[
-        Path | None, typer.Option(metavar="EXE", help="The Python in which DRIVER.py runs; this one if left out.")
-    ] = None,
-    known: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Findings of another's allocator that are excused, and until when."),
-    ] = None,
+    path: Checkout = None,
+    python: DriverPython = None,
+    known: Known = None,
     as_json: AsJson = False,
 ) -> Exit:
     """Prove the specification, fuzz the allocator, plant faults that must be caught; one verdict and a report."""

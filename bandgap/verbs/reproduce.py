@@ -90,8 +90,9 @@ def _own(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit:
 def _serving(file: Path, data: bytes, *, as_json: bool) -> Exit:
     """The same for a failure of engines."""
     from bandgap.explaining_serving import explain_serving
+    from fuzz.saving import BadFile
     from fuzz.serving.failure import Failure
-    from fuzz.serving.reproduction import BadFile, decoded, lived_again
+    from fuzz.serving.reproduction import decoded, lived_again
 
     try:
         reproduction = decoded(data)
@@ -146,7 +147,8 @@ def _peer(
     from fuzz.peers.environments import is_peer, known_peers
     from fuzz.peers.hunting import Finding
     from fuzz.peers.process import PeerFailed, running
-    from fuzz.peers.reproduction import BadFile, decoded, played_again
+    from fuzz.peers.reproduction import decoded, played_again
+    from fuzz.saving import BadFile
 
     try:
         reproduction = decoded(data)

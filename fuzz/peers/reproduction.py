@@ -3,11 +3,9 @@
 A file may come from anywhere: it is bounded, it names a target and no file or module, and nothing in it is executed.
 """
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import msgspec
 from msgspec import Meta, Struct
 
 from events.records import Name
@@ -15,6 +13,7 @@ from fuzz.campaign.files import in_a_name
 from fuzz.peers.hunting import Finding
 from fuzz.peers.lives import Lived, lived
 from fuzz.peers.process import Life, PeerProcess
+from fuzz.saving import BadFile, as_json, decoded_as, laid_out, put
 
 FORMAT: Final = "bandgap-peer-1"
 """The first field of a file says it; a reader refuses any other."""
@@ -24,10 +23,6 @@ LARGEST_FILE: Final = 1 << 24
 
 Text = Annotated[str, Meta(max_length=4000)]
 Arguments = Annotated[list[Any], Meta(min_length=1, max_length=100)]
-
-
-class BadFile(ValueError):
-    """What is wrong with a file, a clause."""
 
 
 class Reproduction(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,18 +54,13 @@ def encoded(finding: Finding, target: str, version: str) -> bytes:
         "problem": finding.problem[:4000],
         "fault": finding.fault,
     }
-    lines = [f'  "{name}": {_json(value)},' for name, value in head.items()]
-    calls = ",\n".join(f"    {_json(call)}" for call in finding.script)
-    return ("{\n" + "\n".join(lines) + f'\n  "script": [\n{calls}\n  ]\n}}\n').encode()
+    return laid_out({name: as_json(value) for name, value in head.items()}, finding.script)
 
 
 def saved(finding: Finding, target: str, version: str, folder: Path) -> Path:
     """Write the file of a failure into a folder, under a name that its contents give it."""
     data = encoded(finding, target, version)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{target}-{in_a_name(finding.property)}-{sha256(data).hexdigest()[:8]}.json"
-    path.write_bytes(data)
-    return path
+    return put(data, folder, f"{target}-{in_a_name(finding.property)}")
 
 
 def decoded(data: bytes) -> Reproduction:
@@ -81,10 +71,7 @@ def decoded(data: bytes) -> Reproduction:
     """
     if len(data) > LARGEST_FILE:
         raise BadFile(f"has more than {LARGEST_FILE} bytes, the most that a reproduction may have")
-    try:
-        found = msgspec.json.decode(data, type=Reproduction)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise BadFile(f"is no reproduction: {error}") from None
+    found = decoded_as(data, Reproduction)
     if found.format != FORMAT:
         raise BadFile(f"is of format {found.format!r}; this reader knows {FORMAT!r}")
     if not all(isinstance(call[0], str) for call in found.script):
@@ -106,7 +93,3 @@ def played_again(reproduction: Reproduction, process: PeerProcess) -> Lived:
         raise BadFile(f"names a fault that this target does not have: {reproduction.fault!r}")
     script = tuple(list(call) for call in reproduction.script)
     return lived(process, Life(reproduction.setup, script=script, fault=reproduction.fault))
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()

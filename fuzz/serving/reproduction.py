@@ -4,14 +4,13 @@ A file may come from anywhere: it is bounded, it names a scene and operations th
 executed.
 """
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
-import msgspec
 from msgspec import Meta, Struct
 
 from events.records import Name
+from fuzz.saving import BadFile, as_json, decoded_as, laid_out, put
 from fuzz.serving.failure import Failure
 from fuzz.serving.faults import FAULTS, in_force
 from fuzz.serving.kinds import KINDS
@@ -28,10 +27,6 @@ LARGEST_FILE: Final = 1 << 22
 Text = Annotated[str, Meta(max_length=4000)]
 Draw = Annotated[int, Meta(ge=0, lt=1 << 16)]
 Line: TypeAlias = tuple[Name, Draw, Draw, Draw, Draw]
-
-
-class BadFile(ValueError):
-    """What is wrong with a file, a clause."""
 
 
 class Reproduction(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,18 +61,14 @@ def encoded(failure: Failure) -> bytes:
         "absent": failure.absent,
         "scene": failure.scene,
     }
-    lines = [f'  "{name}": {_json(value)},' for name, value in head.items()]
-    calls = ",\n".join(f"    {_json([name, *draws])}" for name, draws in failure.script)
-    return ("{\n" + "\n".join(lines) + f'\n  "script": [\n{calls}\n  ]\n}}\n').encode()
+    calls = [[name, *draws] for name, draws in failure.script]
+    return laid_out({name: as_json(value) for name, value in head.items()}, calls)
 
 
 def saved(failure: Failure, folder: Path) -> Path:
     """Write the file of a failure into a folder, under a name that its contents give it."""
     data = encoded(failure)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"serving-{failure.property}-{sha256(data).hexdigest()[:8]}.json"
-    path.write_bytes(data)
-    return path
+    return put(data, folder, f"serving-{failure.property}")
 
 
 def decoded(data: bytes) -> Reproduction:
@@ -88,10 +79,7 @@ def decoded(data: bytes) -> Reproduction:
     """
     if len(data) > LARGEST_FILE:
         raise BadFile(f"has more than {LARGEST_FILE} bytes, the most that a reproduction may have")
-    try:
-        found = msgspec.json.decode(data, type=Reproduction)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise BadFile(f"is no reproduction: {error}") from None
+    found = decoded_as(data, Reproduction)
     if found.format != FORMAT:
         raise BadFile(f"is of format {found.format!r}; this reader knows {FORMAT!r}")
     unknown = [operation.name for operation in operations_of(found) if operation.name not in KINDS]
@@ -106,7 +94,3 @@ def lived_again(reproduction: Reproduction) -> Life:
     """Live the life of a file once more, under the fault under which it broke."""
     with in_force(reproduction.fault):
         return lived(reproduction.scene, operations_of(reproduction))
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()

@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 from bandgap.cli import app
 from events import records as r
 from events.trace import seal, unseal
-from fuzz.reproduction import BadFile, decoded, played_again
+from fuzz.reproduction import decoded, played_again
+from fuzz.saving import BadFile
 from fuzz.targets.own import OWN
 from spec.judge.judge import judge_trace
 from tests.spec.situation import header, snapshot

@@ -13,7 +13,8 @@ from bandgap.verbs import reproduce
 from fuzz.engine.kinds import KINDS
 from fuzz.faults.all import FAULTS
 from fuzz.pasted import pasted
-from fuzz.reproduction import BadFile, decoded, encoded, played_again
+from fuzz.reproduction import decoded, encoded, played_again
+from fuzz.saving import BadFile
 from fuzz.targets.own import OWN
 from fuzz.violation import Violation
 from tests.fuzz.found import EACH, JUDGED, SEEN_IN_BYTES, failure_under

@@ -13,8 +13,9 @@ from bandgap.verbs.gate import run as gate
 from bandgap.verbs.reproduce import run as reproduce
 from fuzz.peers.environments import NoEnvironment, found, is_peer
 from fuzz.peers.hunting import Finding
-from fuzz.peers.reproduction import BadFile, decoded, encoded, is_reproduction, saved
+from fuzz.peers.reproduction import decoded, encoded, is_reproduction, saved
 from fuzz.peers.shrinking import Script, shrunk
+from fuzz.saving import BadFile
 from tests.peers.sample import ROOT
 
 FINDING = Finding("small", "content", "a byte is wrong", (["alloc", "a", 1], ["free", "plain", [["a", 0]]]))

@@ -14,6 +14,7 @@ from bandgap.gate.prose import prose_of
 from bandgap.gate.settings import Settings
 from bandgap.gate.verdict import reasons_of_task
 from bandgap.verbs import reproduce
+from fuzz.saving import BadFile
 from fuzz.serving.driver import Run, run_seeded
 from fuzz.serving.failure import Failure
 from fuzz.serving.faults import CANARY
@@ -21,7 +22,7 @@ from fuzz.serving.living import Script
 from fuzz.serving.machine import run_machine
 from fuzz.serving.operations import Operation
 from fuzz.serving.pasted import pasted
-from fuzz.serving.reproduction import BadFile, decoded, encoded, is_reproduction, lived_again, operations_of, saved
+from fuzz.serving.reproduction import decoded, encoded, is_reproduction, lived_again, operations_of, saved
 from fuzz.serving.scene import Scene
 from fuzz.serving.shortening import Shortening
 from fuzz.serving.words import violation_of
