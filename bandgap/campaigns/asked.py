@@ -9,7 +9,7 @@ from typing import Final
 from bandgap.errors import UsageError
 from bandgap.gate.targets import target_named
 from bandgap.peers.asking import driven_named
-from fuzz.campaign.campaign import Head, Unfit, head_of
+from fuzz.campaign.campaign import OTHER_CODE, Head, Unfit, head_of
 from fuzz.campaign.plan import Plan, code_now
 from fuzz.faults.all import FAULTS
 from fuzz.peers.environments import NoEnvironment, is_peer
@@ -90,7 +90,10 @@ class Asked:
                 if value is not None:
                     problem, remedy = "is for allocators of others", "name one with --target, or leave it out"
                     raise UsageError(option, str(value), problem, remedy)
-        code = code_now(self.target, checkout)
+        try:
+            code = code_now(self.target, checkout, python)
+        except NoEnvironment as error:
+            raise UsageError(error.option, error.value, str(error), error.remedy) from error
         plan = Plan(self.target, self.seed, self.workers, self.unit_calls, self.fault, code, checkout, python)
         minutes = MINUTES if self.minutes is None and self.units is None else self.minutes
         return Head(plan, tuple(self.corpus) or (CORPUS,), minutes, self.units)
@@ -124,12 +127,12 @@ def again(folder: Path, minutes: float | None, units: int | None) -> Head:
     if head is None:
         raise UsageError("--resume", str(folder), "has no campaign", "name a folder that an --out or a report named")
     try:
-        code = code_now(head.plan.target, head.plan.checkout)
+        code = code_now(head.plan.target, head.plan.checkout, head.plan.python)
     except (OSError, NoEnvironment) as error:
         problem = f"is about {head.plan.checkout or head.plan.target}, which cannot be read: {error}"
         raise UsageError("--resume", str(folder), problem, "put it back, or begin another campaign") from error
     if code != head.plan.code:
-        raise UsageError("--resume", str(folder), "is about other code", "begin another campaign; the corpus is kept")
+        raise UsageError("--resume", str(folder), f"is about {OTHER_CODE}", "begin another; the corpus is kept")
     if minutes is None and units is None:
         return head
     return Head(head.plan, head.corpus, minutes, units)

@@ -35,6 +35,8 @@ PRELOADED: Final = ("fuzz.campaign.preloaded",)
 EVERY: Final = 0.5
 """Seconds between two looks at the clock."""
 
+OTHER_CODE: Final = "other code, or other releases were installed where another's allocator is driven"
+
 UnitCrew = Crew[Unit, Record]
 
 
@@ -245,7 +247,7 @@ def _same(there: Plan, asked: Plan) -> None:
     for field in there.__struct_fields__:
         old, new = getattr(there, field), getattr(asked, field)
         if old != new and field == "code":
-            raise Unfit("holds a campaign that was about other code", "begin another; the corpus is kept")
+            raise Unfit(f"holds a campaign that was about {OTHER_CODE}", "begin another; the corpus is kept")
         if old != new:
             raise Unfit(
                 f"holds a campaign with {field} {old}, not {new}", "go on with --resume alone, or begin another"

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from fuzz.peers.environments import package_of
+from fuzz.peers.environments import Driven, found, is_peer
 
 ROOMS: Final = ("events", "fuzz", "impl", "spec")
 """Whose code decides what a unit comes to."""
@@ -43,33 +43,47 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     python: str | None = None
 
 
-def code_now(target: str, checkout: str | None = None) -> str:
-    """A hash of the code that is installed here, of what chooses, and of a driver's file or a peer's checkout.
+def code_now(target: str, checkout: str | None = None, python: str | None = None) -> str:
+    """A hash of the code that is installed here, and of what chooses.
+
+    Of another's allocator also of its driver's file or its checkout, and of the releases that are installed where it is
+    driven, its own among them.
 
     Raises:
-        OSError: there is no such file.
-        NoEnvironment: there is no such checkout.
+        OSError: its driver's file or its checkout cannot be read.
+        NoEnvironment: there is no such driver, checkout or environment.
     """
-    driven = Path(target).read_bytes() if target.endswith(".py") else b""
-    if checkout is not None:
-        key = target.partition("==")[0]
-        driven = _code_of(package_of(Path(checkout), key) / key)
-    return sha256(code_of_rooms() + driven).hexdigest()[:16]
+    code = code_of_rooms()
+    if is_peer(target):
+        there, own = (None if path is None else Path(path) for path in (checkout, python))
+        driven = found(target, checkout=there, python=own)
+        code += _releases_of(driven)
+        if driven.checkout is not None:
+            code += _code_of(driven.checkout / driven.key)
+        elif target.endswith(".py"):
+            code += Path(driven.driver).read_bytes()
+    return sha256(code).hexdigest()[:16]
+
+
+@cache
+def _releases_of(driven: Driven) -> bytes:
+    """A hash of what is installed where it is driven, as it is when this is first asked."""
+    return sha256(driven.releases()).digest()
 
 
 @cache
 def _code_of(package: Path) -> bytes:
     """A hash of a package's files as they are when this is first asked."""
-    found = sha256()
+    code = sha256()
     for path in sorted(package.rglob("*.py")):
-        found.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.digest()
+        code.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return code.digest()
 
 
 @cache
 def code_of_rooms() -> bytes:
     """A hash of the rooms' files as they are when this is first asked, and of the versions of what chooses."""
-    found = sha256(f"{platform.python_version()} {version('hypothesis')}".encode())
+    code = sha256(f"{platform.python_version()} {version('hypothesis')}".encode())
     for path in (path for room in ROOMS for path in sorted((_ROOT / room).rglob("*.py"))):
-        found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.digest()
+        code.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return code.digest()

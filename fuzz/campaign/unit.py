@@ -86,7 +86,7 @@ def run_unit(plan: Plan, unit: Unit) -> Record:
         OtherCode: the code here is other than the plan's.
         PeerFailed: a peer's driver failed.
     """
-    here = code_now(plan.target, plan.checkout)
+    here = code_now(plan.target, plan.checkout, plan.python)
     if here != plan.code:
         raise OtherCode(f"this machine has the code {here}, and the campaign is about {plan.code}")
     # the cores are shared out between processes, so a process needs no threads of its own

@@ -27,6 +27,15 @@ PLAIN: Final = {
 """One thread, no GPU, and nothing is looked up or reported elsewhere."""
 
 
+_RELEASES: Final = """
+from importlib.metadata import distributions
+print(*sorted({f"{each.name}=={each.version}" for each in distributions()}), sep="\\n")
+"""
+
+_PATIENCE: Final = 60.0
+"""Seconds in which an interpreter must say what is installed in it."""
+
+
 class NoEnvironment(Exception):
     """The Python in which a target would be driven is not there.
 
@@ -63,6 +72,21 @@ class Driven:
         """The variables that its process is given."""
         paths = [str(ROOT), *([str(self.checkout)] if self.checkout else [])]
         return {**os.environ, **PLAIN, "PYTHONPATH": os.pathsep.join(paths)}
+
+    def releases(self) -> bytes:
+        """What is installed where it is driven: a line for each release; nothing where the interpreter cannot say.
+
+        Raises:
+            NoEnvironment: the interpreter does not answer.
+        """
+        asked = [str(self.python), "-c", _RELEASES]
+        try:
+            return subprocess.run(
+                asked, env=self.environment(), capture_output=True, check=False, timeout=_PATIENCE
+            ).stdout
+        except (OSError, subprocess.TimeoutExpired) as error:
+            problem = f"does not say what is installed in it: {error}"
+            raise NoEnvironment("--python", self.python, problem, "name an interpreter, as DIR/bin/python") from error
 
 
 @dataclass(frozen=True)

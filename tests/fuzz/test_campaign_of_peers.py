@@ -1,6 +1,7 @@
 """Campaigns about another's allocator: what is known of it is excused, and what is driven is part of the campaign."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -135,5 +136,43 @@ def test_a_campaign_knows_the_checkout_that_it_is_about(tmp_path: Path) -> None:
     another = tmp_path / "another" / "sglang"
     another.mkdir(parents=True)
     (another / "__init__.py").write_text("A = 1\n")
-    codes = {code_now("sglang"), *(code_now("sglang", str(tmp_path / each)) for each in ("one", "another"))}
-    assert len(codes) == 3
+    codes = {code_now("sglang", str(tmp_path / each), sys.executable) for each in ("one", "another")}
+    assert len(codes) == 2
+
+
+def _python(folder: Path, releases: str) -> Path:
+    """An interpreter that says of itself that these are installed in it."""
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo "{releases}" || exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    return python
+
+
+def test_a_campaign_is_not_gone_on_with_once_another_release_is_installed(
+    asked: Callable[..., tuple[int, dict[str, Any]]], tmp_path: Path
+) -> None:
+    (tmp_path / "own").mkdir()
+    python = _python(tmp_path / "own", "peer==1.0")
+    asked("--python", python)
+
+    def resumed() -> subprocess.CompletedProcess[str]:
+        # what is installed is looked at once a process
+        command = [sys.executable, "-m", "bandgap", "fuzz", "--resume", str(tmp_path / "campaign"), "--json"]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    same = resumed()
+    assert json.loads(same.stdout).get("units") == {"peer": 2}, same
+    _python(tmp_path / "own", "peer==1.1")
+    other = resumed()
+    assert other.returncode == 2
+    assert "other releases were installed" in json.loads(other.stdout)["error"]["problem"]
+
+
+def test_an_interpreter_that_cannot_be_started_is_told(
+    asked: Callable[..., tuple[int, dict[str, Any]]], tmp_path: Path
+) -> None:
+    (tmp_path / "python").write_bytes(b"\x7fELF nonsense")
+    (tmp_path / "python").chmod(0o755)
+    code, said = asked("--python", tmp_path / "python")
+    assert (code, said["error"]["field"]) == (2, "--python")
+    assert "does not say what is installed in it" in said["error"]["problem"]
