@@ -1,6 +1,7 @@
 """How often the fuzzer exercised each action, from what a campaign left on record."""
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -9,9 +10,14 @@ import msgspec
 
 from bandgap.documents.catalogue import SentenceEntry, all_faults
 from bandgap.documents.markdown import bullets, code, listed, sentence
+from bandgap.errors import UsageError
+from fuzz.campaign.campaign import Unfit, head_of, opened
+from fuzz.campaign.corpus import NoCorpus
+from fuzz.campaign.record import in_order
+from fuzz.peers.environments import is_peer
 
 RECORD: Final = Path(__file__).parents[2] / "docs" / "exercised.json"
-"""Written by hand: the sums over the journals of a campaign of `bandgap fuzz`, and the day."""
+"""Written by `bandgap docs --exercised`."""
 
 
 class Exercised(msgspec.Struct, frozen=True):
@@ -34,6 +40,43 @@ class Exercised(msgspec.Struct, frozen=True):
     calls: int
     actions: dict[str, int]
     rejections: dict[str, int]
+
+
+def exercised_in(folder: Path) -> Exercised:
+    """What the campaign of a folder exercised.
+
+    Raises:
+        UsageError: there is none, or it is not about our allocator as it is.
+    """
+    try:
+        head = head_of(folder)
+        if head is None:
+            raise UsageError("--exercised", str(folder), "has no campaign", "name the --out of one")
+        if head.plan.fault is not None or is_peer(head.plan.target):
+            problem = f"is about {head.plan.target} with {head.plan.fault or 'promises of its own'}"
+            raise UsageError("--exercised", str(folder), problem, "name a campaign about bandgap as it is")
+        with opened(folder, head) as campaign:
+            summary = campaign.summary
+    except (Unfit, NoCorpus) as error:
+        raise UsageError("--exercised", str(folder), str(error), error.remedy) from error
+    ended = max(path.stat().st_mtime for path in (folder / "journal").iterdir())
+    return Exercised(
+        str(datetime.fromtimestamp(ended, UTC).date()),
+        head.plan.target,
+        head.plan.seed,
+        sum(summary.units.values()),
+        summary.calls,
+        in_order(summary.coverage.actions),
+        in_order({f"{name}: {why}": times for (name, why), times in summary.coverage.rejections.items()}),
+    )
+
+
+def write_exercised(folder: Path, record: Path = RECORD) -> Exercised:
+    """Put on record what the campaign of a folder exercised; see `exercised_in`."""
+    seen = exercised_in(folder)
+    record.write_bytes(msgspec.json.format(msgspec.json.encode(seen), indent=2) + b"\n")
+    exercised.cache_clear()
+    return seen
 
 
 @cache

@@ -22,6 +22,12 @@ def run(
     lock: Annotated[
         bool, typer.Option("--lock", help="Renew spec.lock instead, and say what changed in the specification.")
     ] = False,
+    campaign: Annotated[
+        Path | None,
+        typer.Option(
+            "--exercised", metavar="DIR", help="First put on record what the campaign of this folder exercised."
+        ),
+    ] = None,
     site: Annotated[Path, typer.Option(metavar="DIR", help="Where the site is built.")] = Path("build/docs"),
     as_json: AsJson = False,
 ) -> Exit:
@@ -33,6 +39,10 @@ def run(
         return _checked(drifts(ROOT), as_json=as_json)
     if lock:
         return _locked(write_lock(ROOT), as_json=as_json)
+    if campaign is not None:
+        from bandgap.documents.exercised import write_exercised
+
+        write_exercised(campaign)
     documents = write_documents(ROOT)
     page, problem = _site(ROOT, site)
     if as_json:
