@@ -47,11 +47,13 @@ FREQUENT: Final = (
     "serving: a ticket is settled",
     "serving: an eviction is asked for",
     "serving: backed up",
+    "serving: backed up at an end of two",
+    "serving: backed up beside a draft",
     "serving: pages move",
     "serving: the gate is closed",
     "serving: two forwards in flight",
 )
-"""What happens in every sort of run, a quick gate's some twenty lives included."""
+"""What happens in every sort of run, a quick gate's some thirty lives included."""
 
 RARER: Final = (
     "serving deliver-twice: delivered twice",
@@ -75,9 +77,11 @@ RARER: Final = (
     "serving: a release is waited for",
     "serving: in quarantine",
     "serving: loaded back",
+    "serving: loaded back at an end of two",
+    "serving: loaded back beside a draft",
     "serving: the host gives way",
 )
-"""What happens in a usual gate's two hundred lives.
+"""What happens in a usual gate's three hundred lives.
 
 What is given up on its way, torn files that are read, and steps that are void are met too seldom to be asked for.
 """

@@ -19,15 +19,19 @@ def take_note(stage: Stage) -> None:
 def events_of(stage: Stage) -> Counter[str]:
     """How often each thing has happened so far, or happens now."""
     now = _of_engines(stage.sides)
-    if stage.hosted is not None:
-        cache = stage.hosted.cache
-        now["backed up"], now["loaded back"] = cache.backed_up, cache.loaded
-        now["a file is rejected"] = 0 if cache.files is None else cache.files.rejected
-        now["the host gives way"] = stage.hosted.host.statistics().refusals.get("evict", 0)
-    if stage.guessing is not None:
-        engine = stage.guessing.engine
-        now["a guess is right"], now["a guess is wrong"] = engine.accepted, engine.guessed - engine.accepted
-        now["a step is void"] = engine.voided
+    beside = (*(["beside a draft"] if stage.guessing else []), *(["at an end of two"] if stage.both else []))
+    for hosted in stage.hosted:
+        cache = hosted.cache
+        for where in ("", *(f" {name}" for name in beside)):
+            now[f"backed up{where}"] += cache.backed_up
+            now[f"loaded back{where}"] += cache.loaded
+        now["a file is rejected"] += 0 if cache.files is None else cache.files.rejected
+        now["the host gives way"] += hosted.host.statistics().refusals.get("evict", 0)
+    for speculation in stage.guessing.values():
+        engine = speculation.engine
+        now["a guess is right"] += engine.accepted
+        now["a guess is wrong"] += engine.guessed - engine.accepted
+        now["a step is void"] += engine.voided
     if stage.both is not None:
         asked = [want.asked for want in stage.wants if want.asked is not None]
         now["a prompt is computed again"] = sum(each.recomputed for each in asked)

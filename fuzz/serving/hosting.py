@@ -47,8 +47,13 @@ def serve_hosted(
     identity: str = "tiny weights",
     policy: Policy = POLICY,
     interval: int = INTERVAL,
+    model: Model | None = None,
+    engine_of: Callable[..., Engine] = Engine,
 ) -> Hosted:
-    """An engine on a small arena, above a host arena of so many bytes, and above files if there is a folder."""
+    """An engine on a small arena, above a host arena of so many bytes, and above files if there is a folder.
+
+    `engine_of` makes another engine than `Engine`, and is given the same.
+    """
     runtime: Any = SimulatedRuntime() if late else AtOnceRuntime()
     findings: list[Finding] = []
     allocator, device = judged(layout, arena_bytes, lambda chain: ArenaDevice(chain, runtime), findings)
@@ -62,8 +67,8 @@ def serve_hosted(
         )
         return caches[-1]
 
-    model = Model(layout)
-    engine = Engine(model, allocator, device, policy, cache)
+    model = model or Model(layout)
+    engine = engine_of(model, allocator, device, policy, cache)
     return Hosted(engine, model, layout, allocator, device, runtime, Judge(), findings, host, host_device, caches[0])
 
 

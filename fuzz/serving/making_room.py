@@ -48,8 +48,8 @@ def forget(stage: Stage, draws: Draws) -> str:
 @operation(weight=3, is_of=is_hosted)
 def drop_from_host(stage: Stage, draws: Draws) -> str:
     """The host tier gives way by some pages of a kind."""
-    assert stage.hosted is not None, "it is hosted"
-    return "gave way" if stage.hosted.cache.host_pages.give_way(_refusal(stage, draws)) else "nothing to give"
+    cache = pick(stage.hosted, draws[0]).cache
+    return "gave way" if cache.host_pages.give_way(_refusal(stage, draws)) else "nothing to give"
 
 
 @operation(weight=2, is_of=lambda scene: scene.files)
@@ -75,8 +75,8 @@ def tear_a_file(stage: Stage, draws: Draws) -> str:
             pick(paths, draws[2]).write_bytes(content)
     if draws[3] >> 8 & 1:
         # so that it is asked for
-        assert stage.hosted is not None, "it is hosted"
-        stage.hosted.cache.clear()
+        for hosted in stage.hosted:
+            hosted.cache.clear()
     return "damaged"
 
 

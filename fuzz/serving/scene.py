@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain, repeat
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -26,14 +26,29 @@ LONGEST_PROMPT: Final = 40
 MOST_NEW: Final = 6
 """Tokens that a job is asked for at most."""
 
-SORTS: Final = ("plain", "prefix", "host", "speculation", "transfer")
-"""Of scenes: an engine alone, above a prefix cache, above a host tier as well, with a draft, and one of two ends."""
+SORTS: Final = (
+    "plain",
+    "prefix",
+    "host",
+    "speculation",
+    "transfer",
+    "host-speculation",
+    "host-transfer",
+    "everything",
+)
+"""Of scenes: an engine alone, above a prefix cache, above a host tier as well, with a draft, and one of two ends; and
+what is called by two of these is both."""
+
+_HOSTED: Final = frozenset({"host", "host-speculation", "host-transfer", "everything"})
+_GUESSING: Final = frozenset({"speculation", "host-speculation", "everything"})
+_OF_TWO_ENDS: Final = frozenset({"transfer", "host-transfer", "everything"})
 
 SCENE_DRAWS: Final = 16
 """Numbers that a scene is drawn from at most."""
 
 Tokens = Annotated[int, Meta(ge=0, le=4_096)]
 Few = Annotated[int, Meta(ge=1, le=64)]
+Ends: TypeAlias = Literal["both", "prefill", "decode"]
 
 
 class Scene(Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,6 +71,7 @@ class Scene(Struct, frozen=True, forbid_unknown_fields=True):
         drafter: by name; empty for no speculation.
         drafts: tokens that are guessed in a step at most.
         ends: 2 where prompts are computed in an arena of their own and sent over, 1 elsewhere.
+        hosted: of two ends those that are above the host tier, if there is one.
     """
 
     pattern: str = "gpt-oss-20b"
@@ -74,6 +90,7 @@ class Scene(Struct, frozen=True, forbid_unknown_fields=True):
     drafter: str = ""
     drafts: Few = 3
     ends: Literal[1, 2] = 1
+    hosted: Ends = "both"
 
     def __post_init__(self) -> None:
         """Raises ValueError where features are switched on that do not go together."""
@@ -87,10 +104,10 @@ class Scene(Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("a host tier is below a prefix cache")
         if self.files and not self.host_tokens:
             raise ValueError("files are below a host tier")
-        if (self.drafter or self.ends == 2) and self.host_tokens:
-            raise ValueError("a host tier is below an engine that is alone and does not guess")
-        if self.ends == 2 and (self.drafter or not self.late):
-            raise ValueError("an end of two does not guess, and its device is late")
+        if self.ends == 2 and not self.late:
+            raise ValueError("the device of an end of two is late")
+        if self.hosted != "both" and (self.ends == 1 or not self.host_tokens):
+            raise ValueError("of two ends one may have a host tier alone")
         if self.tokens < LONGEST_PROMPT + MOST_NEW:
             raise ValueError("the longest job must have room by itself")
 
@@ -125,7 +142,7 @@ def scene_of(sort: str, draws: Sequence[int]) -> Scene:
         "pattern": one_of(*PATTERNS),
         "page_tokens": page_tokens,
         "fp8": one_of(False, False, True),
-        "late": one_of(True, True, True, False) or sort == "transfer",
+        "late": one_of(True, True, True, False) or sort in _OF_TWO_ENDS,
         "tokens": one_of(64, 48, 96, 160),
         "states": one_of(3, 2, 5),
         "most_running": one_of(3, 1, 2, 4),
@@ -137,17 +154,19 @@ def scene_of(sort: str, draws: Sequence[int]) -> Scene:
 
 def _features(sort: str, page_tokens: int, numbers: Iterator[int]) -> Iterator[tuple[str, Any]]:
     interval = (page_tokens * max(1, 8 // page_tokens), page_tokens * max(1, 16 // page_tokens))[next(numbers) % 2]
-    if sort in {"prefix", "host"} or (sort in {"speculation", "transfer"} and next(numbers) % 2):
+    if sort in {"prefix", *_HOSTED} or (sort in {"speculation", "transfer"} and next(numbers) % 2):
         yield "interval", interval
-    if sort == "host":
+    if sort in _HOSTED:
         yield "host_tokens", (300, 12, 48)[next(numbers) % 3]
         yield "write", ("back", "through")[next(numbers) % 2]
         yield "files", bool(next(numbers) % 2)
-    if sort == "speculation":
+    if sort in _GUESSING:
         yield "drafter", tuple(DRAFTERS)[next(numbers) % len(DRAFTERS)]
         yield "drafts", (3, 1, 2, 4)[next(numbers) % 4]
-    if sort == "transfer":
+    if sort in _OF_TWO_ENDS:
         yield "ends", 2
+    if sort in _OF_TWO_ENDS & _HOSTED:
+        yield "hosted", ("both", "decode", "prefill")[next(numbers) % 3]
 
 
 def simpler(scene: Scene) -> Iterator[Scene]:

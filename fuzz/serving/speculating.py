@@ -1,5 +1,6 @@
 """Engines that speculate, whose draft agrees with the target as often as a test wants, and what the draft would say."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -67,7 +68,14 @@ class Speculation:
 
 
 def speculate(
-    layout: Layout, arena_bytes: int, drafter: str = "eagle", *, agree: Any = None, drafts: int = 3, **more: Any
+    layout: Layout,
+    arena_bytes: int,
+    drafter: str = "eagle",
+    *,
+    agree: Any = None,
+    drafts: int = 3,
+    make: Callable[..., Served] = serve,
+    **more: Any,
 ) -> Speculation:
     """An engine that speculates.
 
@@ -78,14 +86,15 @@ def speculate(
         agree: how many guesses in a row are made to be right, as a function of the last known position; what the draft
             holds for the likeliest if left out.
         drafts: guesses in a step.
-        more: see `serve`.
+        make: what is served; given an arena, and what makes its engine.
+        more: see `serve`, or what takes its place.
     """
     made = DRAFTERS[drafter](layout)
 
-    def engine_of(model: Model, allocator: Any, device: ArenaDevice[Any], policy: Policy) -> Engine:
-        return SpeculatingEngine(model, made, allocator, device, policy, drafts)
+    def engine_of(model: Model, allocator: Any, device: ArenaDevice[Any], policy: Policy, cache: Any = None) -> Engine:
+        return SpeculatingEngine(model, made, allocator, device, policy, drafts, cache)
 
-    all_of_it = Speculation(serve(layout, arena_bytes, engine_of=engine_of, **{"policy": POLICY, **more}), made)
+    all_of_it = Speculation(make(layout, arena_bytes, engine_of=engine_of, **{"policy": POLICY, **more}), made)
 
     def pick(job: Job, position: int, place: int, logits: torch.Tensor) -> int:
         task = all_of_it.asked[job]

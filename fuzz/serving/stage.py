@@ -1,9 +1,9 @@
 """The stage: engines of a scene, all that was asked of them, and what is looked at after every operation."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -16,7 +16,7 @@ from fuzz.serving.hosting import Hosted, serve_hosted
 from fuzz.serving.running import TOLERANCE, Served, Task, quiet, room_for, serve, work_off
 from fuzz.serving.scene import Scene
 from fuzz.serving.speculating import Speculation, furthest_of, speculate
-from fuzz.serving.transferring import Pair, carry, pair, post_to_decode, post_to_prefill
+from fuzz.serving.transferring import Pair, carry, pair_of, post_to_decode, post_to_prefill
 from fuzz.serving.watching import watch
 from fuzz.serving.words import told
 from fuzz.violation import Violation
@@ -76,8 +76,6 @@ class Stage:
         scene: what they are made from.
         served: the engine; where there are two ends, the one that goes on from prompts.
         both: the two ends; None where there is one.
-        hosted: the same engine above a host tier; None where it has none.
-        guessing: the same engine with its draft; None where it has none.
         wants: all that was asked for.
         done: operations by name and what came of them.
         events: what happened meanwhile, by name.
@@ -88,8 +86,7 @@ class Stage:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.both: Pair | None = None
-        self.hosted: Hosted | None = None
-        self.guessing: Speculation | None = None
+        self._guessing: dict[Served, Speculation] = {}
         self.wants: list[Want] = []
         self.done: Counter[tuple[str, str]] = Counter()
         self.events: Counter[str] = Counter()
@@ -121,7 +118,17 @@ class Stage:
     def allocators(self) -> tuple[RecordedAllocator, ...]:
         """Of every arena."""
         own = tuple(served.allocator for served in self.sides)
-        return own if self.hosted is None else (*own, self.hosted.host)
+        return (*own, *(hosted.host for hosted in self.hosted))
+
+    @property
+    def hosted(self) -> tuple[Hosted, ...]:
+        """The engines above a host tier."""
+        return tuple(served for served in self.sides if isinstance(served, Hosted))
+
+    @property
+    def guessing(self) -> dict[Served, Speculation]:
+        """The engines that guess, each with its draft."""
+        return {served: self._guessing[served] for served in self.sides if served in self._guessing}
 
     @property
     def left(self) -> list[Want]:
@@ -136,10 +143,10 @@ class Stage:
     # ---------------------------------------------------------------------------------------------------- what is done
 
     def ask(self, prompt: tuple[int, ...], new_tokens: int, stop: int | None) -> None:
-        """A job.  Only where nobody sends prompts is there a token after which it stops."""
+        """A job, which may be over after a token."""
         task = Task(prompt, new_tokens)
         if self.both is not None:
-            self.wants.append(Want(task, None, None, self.both.ask(task)))
+            self.wants.append(Want(task, stop, None, self.both.ask(task, stop)))
             return
         job = self.served.engine.submit(prompt, new_tokens, stop)
         self.wants.append(Want(task, stop, job))
@@ -233,46 +240,41 @@ class Stage:
 
     def _made(self) -> Served:
         scene = self.scene
-        arena_bytes = room_for(scene.layout, scene.tokens, scene.states)
+        if scene.files:
+            self.folder = TemporaryDirectory(prefix="bandgap-serving-")
         if scene.ends == 2:
-            self.both = pair(
-                scene.layout, scene.tokens, scene.tokens, scene.states, scene.interval or None, scene.policy
-            )
+            ends = (partial(self._engine, is_hosted=scene.hosted in {"both", end}) for end in ("prefill", "decode"))
+            self.both = pair_of(scene.layout, *ends)
             watch(self.both)
             return self.both.served[self.both.decoding]
-        if scene.drafter:
-            self.guessing = speculate(
-                scene.layout,
-                arena_bytes,
-                scene.drafter,
-                drafts=scene.drafts,
-                late=scene.late,
-                policy=scene.policy,
-                model=_model(scene),
-            )
-            self.guessing.engine.pick = self._pick
-            return self.guessing.served
-        if scene.host_tokens:
-            self.folder = TemporaryDirectory(prefix="bandgap-serving-") if scene.files else None
-            self.hosted = serve_hosted(
-                scene.layout,
-                arena_bytes,
-                room_for(scene.layout, scene.host_tokens, scene.states),
-                late=scene.late,
+        return self._engine(is_hosted=True)
+
+    def _engine(self, *, is_hosted: bool) -> Served:
+        """An engine; above a host tier where the scene has one and it is."""
+        scene, make = self.scene, _serve
+        if scene.host_tokens and is_hosted:
+            make = partial(
+                serve_hosted,
+                host_bytes=room_for(scene.layout, scene.host_tokens, scene.states),
                 write=scene.write,
                 folder=Path(self.folder.name) if self.folder else None,
-                policy=scene.policy,
                 interval=scene.interval,
             )
-            return self.hosted
-        return serve(scene.layout, arena_bytes, late=scene.late, policy=scene.policy, model=_model(scene))
+        make = partial(make, late=scene.late, model=_model(scene))
+        layout, size, policy = scene.layout, room_for(scene.layout, scene.tokens, scene.states), scene.policy
+        if not scene.drafter:
+            return make(layout, size, policy=policy)
+        speculation = speculate(layout, size, scene.drafter, drafts=scene.drafts, make=make, policy=policy)
+        speculation.engine.pick = self._pick
+        self._guessing[speculation.served] = speculation
+        return speculation.served
 
     def _pick(self, job: Job, position: int, place: int, logits: torch.Tensor) -> int:
         """What the draft proposes at a place after a position."""
         at = position + place + 1
         if self.habit == "its own":
             return int(logits.argmax())
-        text = next(text_of(self.scene, want.task.prompt) for want in self.wants if want.job is job)
+        text = text_of(self.scene, tuple(job.prompt))
         right = text[at] if at < len(text) else 0
         is_right = self.habit == "right" or (self.habit == "by chance" and (7 * position + place) % 3 > 0)
         return right if is_right else (right + 1) % VOCABULARY
@@ -290,8 +292,8 @@ class Stage:
         if not furthest < TOLERANCE:
             problem = f"a logit of what a job says after {_listed(want.task.prompt)} is off by {furthest:.3g}"
             raise Violation("same-logits", problem)
-        if self.guessing is not None:
-            self._compare_proposals(self.guessing, job)
+        if self.served in self.guessing:
+            self._compare_proposals(self.guessing[self.served], job)
 
     def _compare_proposals(self, guessing: Speculation, job: Job) -> None:
         turns = [turn for turn, _ in guessing.heard if turn.job is job]
@@ -302,6 +304,8 @@ class Stage:
                 raise Violation("same-draft-logits", problem)
 
     def _is_quiet(self) -> bool:
+        if any(hosted.cache.copies.flying for hosted in self.hosted):
+            return False
         if self.both is None:
             return self.served.engine.is_idle and not self._own.allocator.outstanding()
         both = self.both
@@ -353,18 +357,16 @@ class Stage:
 
     def _clear_everything(self) -> None:
         with told():
-            if self.hosted is not None:
-                kept = sum(int(self.hosted.host.references(band).size) for band in range(len(self.scene.layout.kinds)))
-                if kept != len(self.hosted.cache.host_pages):
-                    known = len(self.hosted.cache.host_pages)
-                    raise Violation("bookkeeping", f"the host's arena has {kept} references, and the tier has {known}")
             self._clear(self.served)
-            if self.hosted is not None:
-                _nothing_left("the host's arena", self.hosted.host)
         self.look()
 
     def _clear(self, served: Served) -> None:
         """Let an engine's cache go; nothing must be left then."""
+        if isinstance(served, Hosted):
+            known, bands = len(served.cache.host_pages), range(len(self.scene.layout.kinds))
+            kept = sum(int(served.host.references(band).size) for band in bands)
+            if kept != known:
+                raise Violation("bookkeeping", f"the host's arena has {kept} references, and the tier has {known}")
         prefix = served.engine.prefix
         if prefix is not None:
             prefix.clear()
@@ -376,6 +378,11 @@ class Stage:
         except Misuse as misuse:
             raise Violation("nothing-left", f"an arena's bytes cannot be given back: {misuse}") from misuse
         served.allocator.resume_memory()
+        if isinstance(served, Hosted):
+            _nothing_left("the host's arena", served.host)
+
+
+_serve: Callable[..., Served] = serve
 
 
 @cache

@@ -61,11 +61,11 @@ class Pair:
     asked: list[tuple[Task, Asked]] = field(default_factory=list)
     checks: Callable[[str, int, int, bool], object] = lambda address, begin, size, lands: None
 
-    def ask(self, task: Task) -> Asked:
+    def ask(self, task: Task, stop: int | None = None) -> Asked:
         """A job for both ends."""
         self.names += 1
         name = f"request {self.names}"
-        asked = self.decode.ask(self.session, name, task.prompt, task.new_tokens)
+        asked = self.decode.ask(self.session, name, task.prompt, task.new_tokens, stop)
         self.prefill.begin(self.decoding, name, task.prompt)
         self.asked.append((task, asked))
         return asked

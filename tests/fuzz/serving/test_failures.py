@@ -23,7 +23,7 @@ from fuzz.serving.machine import run_machine
 from fuzz.serving.operations import Operation
 from fuzz.serving.pasted import pasted
 from fuzz.serving.reproduction import decoded, encoded, is_reproduction, lived_again, operations_of, saved
-from fuzz.serving.scene import Scene
+from fuzz.serving.scene import SORTS, Scene
 from fuzz.serving.shortening import Shortening
 from fuzz.serving.words import violation_of
 from fuzz.violation import Violation
@@ -220,15 +220,7 @@ def test_a_short_task_of_the_lane_is_evidence(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_lane_has_a_task_for_each_sort_and_a_canary_that_is_caught() -> None:
     settings = Settings(quick=True)
-    assert [task.name for task in SERVING.tasks(settings)] == [
-        "canary",
-        "plain",
-        "prefix",
-        "host",
-        "speculation",
-        "transfer",
-        "state machine",
-    ]
+    assert [task.name for task in SERVING.tasks(settings)] == ["canary", *SORTS, "state machine"]
     (canary,) = lane.canary(settings, lambda *_: None).canaries
     assert canary.caught_by == canary.expects
     assert SERVING.floors(settings)

@@ -48,7 +48,13 @@ def test_scenes_of_chance_are_legal_and_zeros_choose_the_plainest() -> None:
     for sort in SORTS:
         drawn = {scene_of(sort, [rnd.getrandbits(16) for _ in range(16)]) for _ in range(40)}
         assert len(drawn) > 30
-        assert {scene.ends for scene in drawn} == {2 if sort == "transfer" else 1}
+        assert {scene.ends for scene in drawn} == {2 if sort in {"transfer", "host-transfer", "everything"} else 1}
+        assert {bool(scene.drafter) for scene in drawn} == {sort in {"speculation", "host-speculation", "everything"}}
+        hosted = {scene.hosted for scene in drawn if scene.host_tokens}
+        if sort in {"host-transfer", "everything"}:
+            assert hosted == {"both", "prefill", "decode"}
+        else:
+            assert hosted == ({"both"} if sort.startswith("host") else set())
     assert scene_of("plain", []) == Scene()
     assert Scene().said() == "plain"
 
@@ -61,13 +67,14 @@ def test_scenes_of_chance_are_legal_and_zeros_choose_the_plainest() -> None:
         {"interval": 6},
         {"host_tokens": 10},
         {"files": True},
-        {"interval": 8, "host_tokens": 10, "drafter": "eagle"},
+        {"interval": 8, "host_tokens": 10, "hosted": "decode"},
+        {"ends": 2, "hosted": "prefill"},
         {"ends": 2, "late": False},
         {"tokens": 40},
     ],
 )
 def test_features_that_do_not_go_together_are_no_scene(features: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"no|below|kept|must|does not"):
+    with pytest.raises(ValueError, match=r"no|below|kept|must|may have|is late"):
         Scene(**features)  # type: ignore[arg-type]  # that is the point
 
 
