@@ -48,7 +48,7 @@ SGLANG: Final = (
     Elsewhere(
         ("disaggregation", "decode-context-parallel"),
         "",
-        "each rank sends its tokens to a rank that has the same ones; with windows that is refused, as it is without",
+        "each rank sends its tokens to a rank that has the same ones",
     ),
     *(
         Elsewhere(

@@ -44,17 +44,6 @@ def _refusals() -> Iterator[Refusal]:
         "all token kinds of a layout have pages of one size",
         "choose one page size",
     )
-    for sort in ("full+window", "full+window+state"):
-        yield Refusal(
-            frozenset({"decode-context-parallel", sort}),
-            "only the tokens of full attention are shared out among ranks, and a window's are not",
-            "choose another way to use several ranks",
-        )
-    yield Refusal(
-        frozenset({"decode-context-parallel", "dspark"}),
-        "only the tokens of full attention are shared out among ranks, and those of a draft's window are not",
-        "choose a draft without a window of its own",
-    )
     yield Refusal(
         frozenset({"pipeline-parallel", "prefix-cache"}),
         "stages keep different kinds, and would begin a text at different tokens",

@@ -67,7 +67,7 @@ _SHOWN: Final = (
     (
         "decode-context-parallel",
         "tests/serving/test_context_parallel.py::test_two_ranks_say_what_one_process_says",
-        ("kimi-linear-48b-a3b", "kimi-k3", "qwen3-next-80b-a3b"),
+        ("kimi-linear-48b-a3b", "kimi-k3", "qwen3-next-80b-a3b", "gpt-oss-20b", "inkling-small"),
     ),
     (
         "data-parallel-attention",

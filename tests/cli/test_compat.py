@@ -1,6 +1,7 @@
 """What goes together: refusals name what is wrong, and nothing is allowed that was not run."""
 
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -168,4 +169,4 @@ def test_sorts_that_are_alike_share_a_table() -> None:
     titles = [line.removeprefix(heading) for line in compatibility().splitlines() if line.startswith(heading)]
     served = [name for name in SORTS if cell(name).verdict != "refused"]
     assert len(titles) < len(served)
-    assert sorted(sort for title in titles for sort in title.split(" and ")) == sorted(served)
+    assert sorted(sort for title in titles for sort in re.split(", | and ", title)) == sorted(served)

@@ -8,19 +8,24 @@ import pytest
 
 from impl.chain import chain_for
 from impl.layout import Layout
-from impl.misuse import Misuse
+from impl.requests.reach import first_needed
 from impl.serving.engine.rank import Rank
 from impl.serving.engine.tiny import tiny
 from impl.serving.parallel.context import collapsed, own_positions, widened
 from impl.serving.parallel.processes import Ranks
 from tests.serving.ranked import POLICY, by_tokens, is_right
-from tests.serving.running import tasks
+from tests.serving.running import options, tasks
 
 ASKED = tasks(1, count=5)
+WINDOW = 10
 LAYOUTS: dict[str, Layout] = {
     "latents beside states": tiny("kimi-linear-48b-a3b"),
     "two layers of latents": tiny("kimi-k3"),
     "keys and values beside states": tiny("qwen3-next-80b-a3b"),
+    "a window larger than a widened page": tiny("gpt-oss-20b"),
+    "a window as large as a widened page": tiny("gpt-oss-20b", options(WINDOW // 2)),
+    "a window smaller than a widened page": tiny("gpt-oss-20b", options(8)),
+    "windows beside states": tiny("inkling-small"),
 }
 
 
@@ -40,14 +45,15 @@ def test_two_ranks_say_what_one_process_says(two: Ranks, layout: str) -> None:
 
 
 def test_four_ranks_say_what_one_process_says() -> None:
-    layout = LAYOUTS["latents beside states"]
     with Ranks(4) as four:
-        reports = four.results(by_tokens, layout, ASKED[:3], 3)
-    assert is_right(layout, ASKED[:3], reports)
+        for name in ("latents beside states", "windows beside states"):
+            reports = four.results(by_tokens, LAYOUTS[name], ASKED[:3], 3)
+            assert is_right(LAYOUTS[name], ASKED[:3], reports)
 
 
-def test_prefixes_are_cached_by_widened_pages(two: Ranks) -> None:
-    layout, asked = LAYOUTS["latents beside states"], [*ASKED, *ASKED]
+@pytest.mark.parametrize("name", ["latents beside states", "windows beside states"])
+def test_prefixes_are_cached_by_widened_pages(two: Ranks, name: str) -> None:
+    layout, asked = LAYOUTS[name], [*ASKED, *ASKED]
     reports = two.results(by_tokens, layout, asked, 3, replace(POLICY, interval=8))
     assert is_right(layout, asked, reports)
     with pytest.raises(RuntimeError, match="states are kept at the ends of pages; give a multiple of 8"):
@@ -64,6 +70,11 @@ def test_every_token_has_one_owner_that_finds_it_in_its_own_page() -> None:
         assert [*own_positions(Rank(number, ranks), 5, 12)] == [t for t in range(5, 12) if t % ranks == number]
 
 
-def test_windows_are_refused() -> None:
-    with pytest.raises(Misuse, match=r"window10.*only the tokens of full attention are shared out among ranks"):
-        widened(chain_for(tiny("gpt-oss-20b"), 1 << 20), 2)
+def test_a_page_slides_out_when_no_token_of_any_rank_is_looked_back_on() -> None:
+    chain = widened(chain_for(LAYOUTS["a window larger than a widened page"], 1 << 20), 2)
+    (kind,) = [band.kind for band in chain.bands if band.kind.window is not None]
+    assert kind.window == WINDOW, "it is counted in tokens of all ranks"
+    assert kind.page_tokens == 8
+    needed = [first_needed(kind, settled) for settled in range(28)]
+    # the token at position 17 looks back on positions 8 to 17, and the one before it still on the first page
+    assert needed == [0] * 17 + [1] * 8 + [2] * 3

@@ -5,22 +5,28 @@ The last rank of a group has the fault.  That ranks disagree is seen by all of t
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
 import torch
 
 from bandgap.compatibility.runs import Run
+from impl.device.arena import ArenaDevice
 from impl.ids import IdSpace
-from impl.layout import Layout
+from impl.layout import Kind, Layout
+from impl.numbers import Int64
 from impl.plan import Plan, Refusal
+from impl.requests.reach import first_needed
 from impl.serving.engine.engine import Engine
 from impl.serving.engine.rank import Rank
+from impl.serving.engine.share import Share
 from impl.serving.engine.tiny import tiny
 from impl.serving.host.copies import Copies
 from impl.serving.parallel import context
 from impl.serving.parallel.agreement import Agreement, Disagreement
 from impl.serving.parallel.conjunction import Conjunction, Verdict
+from impl.serving.parallel.context import ContextMemory
 from impl.serving.parallel.data import DataParallelModel
 from impl.serving.parallel.group import Group, RankLost
 from impl.serving.parallel.processes import Failure, Ranks
@@ -34,6 +40,9 @@ from tests.serving.seeded import Patch, shows
 from tests.serving.together import Seen
 
 ASKED = tasks(1, count=5)
+TWO = 2
+"""Ranks, in most scenes."""
+
 SECONDS = 2
 """For which a rank waits for one that does not take part."""
 
@@ -143,6 +152,48 @@ def pages_not_widened(patch: Patch) -> None:
     patch.setattr(context, "widened", lambda chain, of: chain)
 
 
+@shows("rank-agreement", "sglang 0.5.19 to 0.5.23: widened ids that are not collapsed")
+def slides_by_its_own_tokens(patch: Patch) -> None:
+    """A page slides out of a window when as many of this rank's own tokens as the window has came after it."""
+
+    def wrong(kind: Kind, settled: int) -> int:
+        own = replace(kind, page_tokens=kind.page_tokens // TWO)
+        return first_needed(own, settled // TWO)
+
+    patch.setattr("impl.requests.requests.first_needed", wrong)
+
+
+@shows("same-logits", "class: a mask without the window")
+def looks_back_on_all(patch: Patch) -> None:
+    """Whatever is kept of a window is attended to, though its last page has tokens that have slid out."""
+    attended = context.attended_together
+
+    def wrong(group: Group, *arguments: Any) -> torch.Tensor:
+        queries, keys, values, end, _ = arguments
+        return attended(group, queries, keys, values, end, None)
+
+    patch.setattr(context, "attended_together", wrong)
+
+
+@shows("same-logits", "sglang 0.5.19 to 0.5.23: widened ids that are not collapsed")
+def window_rows_not_collapsed(patch: Patch) -> None:
+    """Of a window's rows those of this rank are chosen, and stay as they are numbered in the pages of all ranks."""
+    made = ContextMemory.__init__
+
+    def wrong(self: ContextMemory, rank: Rank, device: ArenaDevice[Any], places: Any, share: Share) -> None:
+        (band,) = (place for place, each in enumerate(device.chain.bands) if each.kind.window is not None)
+        windows, collapsed = share.rows[band], context.collapsed
+
+        def wide(rows: Int64, rank: Rank) -> Int64:
+            return collapsed(rows, rank) * (rank.of if rows is windows else 1)
+
+        with Patch.context() as inner:
+            inner.setattr(context, "collapsed", wide)
+            made(self, rank, device, places, share)
+
+    patch.setattr(ContextMemory, "__init__", wrong)
+
+
 @shows("same-logits", "class: the share of another rank")
 def share_of_another(patch: Patch) -> None:
     """The first rank's share of what works on each token."""
@@ -203,6 +254,8 @@ _SIX = tiny("gpt-oss-20b", layers=6)
 LAYERS = Scene(by_layers, (_SIX, [0, 2], ASKED, 3, 0), _SIX, ASKED)
 _LATENT = tiny("kimi-linear-48b-a3b")
 TOKENS = Scene(by_tokens, (_LATENT, ASKED, 3), _LATENT, ASKED)
+_WINDOW = tiny("gpt-oss-20b")
+WINDOWS = Scene(by_tokens, (_WINDOW, ASKED, 3), _WINDOW, ASKED)
 REQUESTS = Scene(by_requests, ("gpt-oss-20b", [ASKED, tasks(2, count=2)], 3), tiny("gpt-oss-20b"), ASKED)
 
 _TOGETHER = frozenset({"tensor-parallel", "prefix-cache", "host-tier", "disaggregation"})
@@ -219,6 +272,9 @@ FAULTS: list[tuple[Callable[[Patch], None], Scene, str]] = [
     (another_owner, TOKENS, "same-logits"),
     (largest_of_its_own, TOKENS, "same-logits"),
     (pages_not_widened, TOKENS, "rank-agreement: the ids of full"),
+    (slides_by_its_own_tokens, WINDOWS, "rank-agreement: the ids of window10"),
+    (looks_back_on_all, WINDOWS, "same-logits"),
+    (window_rows_not_collapsed, WINDOWS, "same-logits"),
     (share_of_another, REQUESTS, "same-logits"),
     (landings_of_its_own, TOGETHER, "rank-agreement: the tickets of the host"),
     (network_of_its_own, TOGETHER, "rank-agreement: the tickets"),
@@ -269,6 +325,8 @@ def test_a_rank_that_takes_no_part_is_lost(fault: Callable[[Patch], None], scene
         assert _seen(ranks, fault, scene) == "rank-lost"
 
 
-@pytest.mark.parametrize("scene", [HEADS, LAYERS, TOKENS, REQUESTS, TOGETHER], ids=lambda scene: scene.do.__name__)
+@pytest.mark.parametrize(
+    "scene", [HEADS, LAYERS, TOKENS, WINDOWS, REQUESTS, TOGETHER], ids=lambda scene: scene.do.__name__
+)
 def test_nothing_shows_where_there_is_no_fault(two: Ranks, scene: Scene) -> None:
     assert _seen(two, no_fault, scene) is None

@@ -1,7 +1,8 @@
 """Decode context parallelism: each rank keeps its share of the tokens of a page, and attends to those alone.
 
-Token t is kept by rank t % n.  To all that counts tokens, a page of full attention has n times the tokens that a rank
-keeps of it: its rows are *widened*.  They are collapsed to the rows of this rank in one place, `collapsed`.
+Token t is kept by rank t % n.  To all that counts tokens, a page has n times the tokens that a rank keeps of it: its
+rows are *widened*.  So a page slides out of a window when none of its tokens, of all ranks, is looked back on any more.
+Widened rows are collapsed to the rows of this rank in one place, `collapsed`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,6 @@ import torch
 from impl.chain import BandGeometry, Chain
 from impl.device.arena import ArenaDevice
 from impl.layout import Layout, Lifetime
-from impl.misuse import Misuse
 from impl.numbers import Int64
 from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.memory import Memory
@@ -28,22 +28,16 @@ from impl.serving.parallel.witness import Planned, Witness
 
 
 def widened(chain: Chain, of: int) -> Chain:
-    """The chain as it is for those who count tokens: a page of full attention has those of all ranks.
+    """The chain as it is for those who count tokens: a page has those of all ranks.
 
     Args:
         chain: of one rank's allocator.
         of: so many ranks.
-
-    Raises:
-        Misuse: there is a window, whose pages are too short-lived to be worth sharing out.
     """
     return replace(chain, bands=tuple(_widened(band, of) for band in chain.bands))
 
 
 def _widened(band: BandGeometry, of: int) -> BandGeometry:
-    if band.kind.lifetime is Lifetime.WINDOW:
-        problem = "only the tokens of full attention are shared out among ranks"
-        raise Misuse("layout", band.name, problem, "serve a model with windows by tensor parallelism")
     if band.kind.lifetime is Lifetime.STATE:
         # it has no tokens to be shared out: every rank keeps the whole of it
         return band
@@ -63,7 +57,7 @@ def own_positions(rank: Rank, begin: int, end: int) -> range:
 
 
 class ContextMemory(Memory):
-    """A request's memory on one rank: of full attention the own tokens, and all of a state.
+    """A request's memory on one rank: of full attention and of windows the own tokens, and all of a state.
 
     Args:
         rank: this one.
@@ -123,23 +117,28 @@ def attended_together(
     Args:
         group: of the ranks.
         queries: the same on all ranks.
-        keys: those that this rank keeps of the tokens before `end`; there may be none.
+        keys: those that this rank keeps of the last tokens before `end`; there may be none.
         values: of the same tokens.
         end: tokens of the request.
-        window: None.
+        window: tokens of all ranks that each looks back on, itself included; None for all.
         in_block: whether the queries' own tokens all see each other.
     """
-    assert window is None, "windows are not shared out"
     heads = queries.shape[1] // keys.shape[1]
     keys, values = keys.repeat_interleave(heads, 1), values.repeat_interleave(heads, 1)
     scores = torch.einsum("qhd,khd->qhk", queries, keys) / queries.shape[-1] ** 0.5
-    seeing = torch.arange(end - len(queries), end, device=queries.device)
-    seen = torch.tensor(own_positions(group.rank, 0, end), dtype=torch.int64, device=queries.device)
-    if not in_block:
-        scores = scores.masked_fill((seen[None, :] > seeing[:, None])[:, None, :], float("-inf"))
+    seeing = torch.arange(end - len(queries), end, device=queries.device)[:, None]
+    own = own_positions(group.rank, 0, end)
+    # what has slid out of a window is not kept
+    seen = torch.tensor(own[len(own) - len(keys) :], dtype=torch.int64, device=queries.device)[None, :]
+    hidden = torch.zeros_like(seen <= seeing) if in_block else seen > seeing
+    if window is not None:
+        hidden |= seen <= seeing - window
+    scores = scores.masked_fill(hidden[:, None, :], float("-inf"))
     sizes = scores.logsumexp(-1, keepdim=True)
     # a rank that keeps nothing which a query sees has no weights, and counts for nothing
     weights = (scores - sizes).exp().nan_to_num(0.0)
+    # what no query sees may be no number, and nothing of it may get through
+    values = values.masked_fill(hidden.all(0)[:, None, None], 0.0)
     part = torch.einsum("qhk,khd->qhd", weights, values)
     counts = (sizes - group.largest(sizes)).exp()
     together = group.total(torch.cat([counts * part, counts], dim=-1))
@@ -165,9 +164,6 @@ def context_parallel(
         policy: the same on all ranks; a prefix cache's interval is in tokens, of all ranks.
         engine_of: see `in_agreement`.
         others: see `in_agreement`.
-
-    Raises:
-        Misuse: the model has windows.
     """
     witness = Witness(allocator, layout=True, chain=widened(allocator.chain, group.rank.of))
     model = Model(layout, attend=partial(attended_together, group))
