@@ -27,7 +27,13 @@ def chain_of(stored: Iterable[Stored], page_tokens: int) -> tuple[Kind, ...]:
     for part in stored:
         groups.setdefault((part.lifetime, part.window), []).append(part)
     kinds = [_kind(lifetime, window, parts, page_tokens) for (lifetime, window), parts in groups.items()]
-    return tuple(sorted(kinds, key=_position))
+    return tuple(sorted(kinds, key=position))
+
+
+def position(kind: Kind) -> tuple[int, int]:
+    """Where a kind stands among those of any chain: it rises along each."""
+    order = (Lifetime.STATE, Lifetime.WINDOW, Lifetime.FULL)
+    return order.index(kind.lifetime), -(kind.window or 0)
 
 
 def _kind(lifetime: Lifetime, window: int | None, parts: list[Stored], page_tokens: int) -> Kind:
@@ -38,8 +44,3 @@ def _kind(lifetime: Lifetime, window: int | None, parts: list[Stored], page_toke
         problem = f"is more than {MAX_PAGE_BYTES} bytes"
         raise LayoutError(f"{name}.page_bytes", kind.page_bytes, problem, "a layer count or a dimension is too large")
     return kind
-
-
-def _position(kind: Kind) -> tuple[int, int]:
-    order = (Lifetime.STATE, Lifetime.WINDOW, Lifetime.FULL)
-    return order.index(kind.lifetime), -(kind.window or 0)

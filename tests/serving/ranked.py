@@ -244,7 +244,7 @@ def refused_by_one(group: Group, layout: Layout, first: list[int]) -> Refused:
     stage = stage_layouts(layout, first)[number]
     standing = stand(group, stage, room_for(stage, 40 if number == last else 4000), 1)
     witness = Witness(standing.allocator, layout=False)
-    allocator = Conjunction(group, witness, Agreement(group, witness.said))
+    allocator = Conjunction(witness, Agreement(group, witness.said))
     # the pages of full attention that end with the last stage's arena, and those below
     most = group.numbers([allocator.chain.top])[last][0]
     demand = [most * (name == "full") for name in allocator.chain.names]

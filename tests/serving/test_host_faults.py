@@ -244,7 +244,7 @@ FAULTS = [
     Fault(_pages_known_by_their_own_tokens, ROOMY, "logits"),
     Fault(_a_host_copy_that_outlives_a_rewrite, ROOMY, "logits"),
     Fault(_a_backup_that_does_not_hold_what_it_reads, BACK, "race"),
-    Fault(_a_backup_that_keeps_nothing_of_the_host, SPILLING, "race"),
+    Fault(_a_backup_that_keeps_nothing_of_the_host, TIGHT, "race"),
     Fault(_a_load_that_keeps_nothing_of_the_host, TIGHT, "race"),
     Fault(_a_page_that_is_released_twice, TIGHT, "misuse"),
     Fault(_a_full_host_that_is_taken_for_a_backup, TIGHT, "logits"),

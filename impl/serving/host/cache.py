@@ -14,7 +14,8 @@ from impl.serving.host.pages import HostPages, Place
 from impl.serving.host.pins import Pins
 from impl.serving.host.recall import Known, Recall, Source, recallable
 from impl.serving.prefix.cache import DEFAULT_INTERVAL, PrefixCache
-from impl.serving.prefix.node import Key, Node, path_of
+from impl.serving.prefix.gathered import longest
+from impl.serving.prefix.node import Key, Leaving, Node, path_of
 
 Write: TypeAlias = Literal["through", "back"]
 """When pages go to the host: as soon as they are cached, or not before they give way on the device."""
@@ -24,6 +25,9 @@ class TieredCache(PrefixCache):
     """See `PrefixCache`.  A text is found by its tokens on any level, and each of its pages on the highest that has it.
 
     What is below comes back all at once, of every kind, or not at all: the device's pages are one joint demand.
+
+    The stages of a pipeline have hosts of their own, each of which keeps as much as it has room for.  A text comes back
+    as far as it is there on all of them.  Copies begin on all at once, even where one of them has nothing to copy.
 
     Args:
         engine: which it is made for.
@@ -87,11 +91,15 @@ class TieredCache(PrefixCache):
         super().clear()
         self.host_pages.clear()
 
-    def _leaving(self, node: Node, pages: Sequence[tuple[int, int, int]]) -> None:
+    def _leaving(self, pages: Sequence[tuple[Node, Sequence[Leaving]]]) -> None:
         """See `PrefixCache._leaving`."""
         if self._write == "back":
-            digests = digests_of(_keys_to(node))[node.begin :]
-            self._back_up([Source(Place(band, digests[at]), vid) for band, at, vid in pages])
+            sources = []
+            # where the host has no room for all, the ends of texts stay out
+            for node, leaving in reversed(pages):
+                digests = digests_of(_keys_to(node))[node.begin :]
+                sources += [Source(Place(band, digests[at]), vid) for band, at, vid in leaving]
+            self._back_up(sources)
 
     def _on_device(self, keys: Sequence[Key]) -> list[Source]:
         """What the device has of a text, the first pages first."""
@@ -109,7 +117,7 @@ class TieredCache(PrefixCache):
         self.host_pages.use(source.place for source in sources)
         lacking = {place: vid for place, vid in sources if vid is not None and self.host_pages.get(place) is None}
         taken = self.host_pages.take(list(lacking))
-        if taken:
+        if any(self.gathered("whether to back up", bool(taken))):
             pairs = [Pair(place, lacking[place], host_vid) for place, host_vid in taken.items()]
             self.copies.back_up(pairs, self._engine.flying)
             self.backed_up += len(pairs)
@@ -129,17 +137,28 @@ class TieredCache(PrefixCache):
         keys = self._keys(tokens[: len(tokens) - 1])
         digests = digests_of(keys)
         self.host_pages.use(Place(band, digest) for digest in digests for band in range(len(self._kinds)))
-        while (recall := recallable(self._kinds, digests, self._known_of(keys), self._is_below)) is not None:
+        while (recall := self._recallable(keys, digests)) is not None:
             if self._recall(tokens, recall):
                 break
         return super().begin(tokens)
+
+    def _recallable(self, keys: Sequence[Key], digests: Sequence[bytes]) -> Recall | None:
+        """The most that every stage can bring up, or None if the devices alone can go on with as much."""
+        known = self._known_of(keys)
+        return longest(
+            lambda most: recallable(self._kinds, digests, known, self._is_below, most),
+            lambda recall: 0 if recall is None else recall.pages,
+            len(keys),
+            "what comes up",
+            self.gathered,
+        )
 
     def _known_of(self, keys: Sequence[Key]) -> Known:
         path = path_of(self._root, keys)
         known = self._known(path)
         matching = path[-1][0].begin + path[-1][1] if path else 0
         states = {node.end: node.states for node, _ in path if node.end <= matching}
-        return Known([ids[:matching] for ids in known], states, self._usable(path, known))
+        return Known([ids[:matching] for ids in known], states, self._usable_everywhere(path, known))
 
     def _is_below(self, place: Place) -> bool:
         return self.host_pages.get(place) is not None or (self.files is not None and self.files.has(place))

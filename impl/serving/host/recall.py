@@ -54,7 +54,11 @@ class Known:
 
 
 def recallable(
-    kinds: Sequence[Kind], digests: Sequence[bytes], known: Known, is_below: Callable[[Place], bool]
+    kinds: Sequence[Kind],
+    digests: Sequence[bytes],
+    known: Known,
+    is_below: Callable[[Place], bool],
+    most: int | None = None,
 ) -> Recall | None:
     """The most that a text can go on with, or None if the device alone can go on with as much.
 
@@ -66,6 +70,7 @@ def recallable(
         digests: of each page of the text.
         known: on the device.
         is_below: whether a page is anywhere else.
+        most: pages that it is to go on with; those of the text if left out.
     """
 
     @cache
@@ -77,7 +82,7 @@ def recallable(
             vid = known.tokens[band][at] if at < len(known.tokens[band]) else None
         return Source(place, vid) if vid is not None or is_below(place) else None
 
-    most = len(digests)
+    most = len(digests) if most is None else most
     for band, kind in enumerate(kinds):
         if kind.lifetime is Lifetime.FULL:
             most = next((at for at in range(most) if source(band, at) is None), most)

@@ -49,6 +49,21 @@ class Agreement:
         """
         return min(each for (each,) in self.compare(own))
 
+    def gathered(self, what: str, own: Any) -> list[Any]:
+        """What each rank says, anything that can be pickled, in order.
+
+        Args:
+            what: is asked, by all of them.
+            own: what this one says.
+
+        Raises:
+            Disagreement: another rank asks something else.
+        """
+        asked, said = zip(*self._group.things((what, own)), strict=True)
+        if len(kinds := list(dict.fromkeys(asked))) > 1:
+            raise Disagreement(" or ".join(kinds), [kinds.index(each) for each in asked])
+        return list(said)
+
     def compare(self, *own: int) -> list[list[int]]:
         """See that all ranks say the same; on the way, what numbers each of them gives.
 

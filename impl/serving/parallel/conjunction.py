@@ -10,7 +10,6 @@ from impl.chain import Chain
 from impl.numbers import Int64
 from impl.plan import Grant, Plan, Reason, Refusal
 from impl.serving.parallel.agreement import Agreement
-from impl.serving.parallel.group import Group
 from impl.serving.parallel.witness import Witness
 
 _WORST_FIRST: Final[tuple[Reason, ...]] = ("never", "evict", "after-release")
@@ -39,13 +38,12 @@ class Conjunction:
     stage that would admit what another refuses answers with the other's reason.
 
     Args:
-        group: of the stages.
         allocator: of this one.
         agreement: by which the stages see, before anything is launched, that all of them have done the same.
     """
 
-    def __init__(self, group: Group, allocator: Witness, agreement: Agreement) -> None:
-        self._group, self._allocator, self._agreement = group, allocator, agreement
+    def __init__(self, allocator: Witness, agreement: Agreement) -> None:
+        self._allocator, self._agreement = allocator, agreement
 
     @property
     def chain(self) -> Chain:
@@ -84,8 +82,7 @@ class Conjunction:
         own = (
             Verdict(plan.settle) if isinstance(plan, Plan) else Verdict((), plan.reason, plan.tickets, plan.publishers)
         )
-        found: list[Verdict] = self._group.things(own)
-        return found
+        return self._agreement.gathered("what is planned", own)
 
     def share(self, band: int, ids: Any) -> None:
         """See `Allocator.share`."""

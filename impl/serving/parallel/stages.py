@@ -116,21 +116,17 @@ def pipelined(
         stage: the layout of this one.
         allocator: of this stage.
         device: of the allocator.
-        policy: the same on all stages, without a prefix cache.
+        policy: the same on all stages.
         engine_of: makes another engine than `Engine`; the same on all stages.
         for_draft: see `StageModel`.
-
-    Raises:
-        Misuse: there is to be a prefix cache, whose hits would differ from stage to stage.
     """
-    if policy is not None and policy.interval is not None:
-        problem = "stages keep different kinds, and would begin at different tokens"
-        raise Misuse("policy.interval", policy.interval, problem, "leave it out")
     witness = Witness(allocator, layout=False)
     agreement = Agreement(group, witness.said)
     model = StageModel(stage, group, for_draft=for_draft)
-    engine = engine_of(model, Conjunction(group, witness, agreement), device, policy)
+    engine = engine_of(model, Conjunction(witness, agreement), device, policy)
     engine.agreed = agreement.ended
+    if engine.prefix is not None:
+        engine.prefix.gathered = agreement.gathered
     return engine
 
 

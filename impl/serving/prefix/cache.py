@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from impl.layout import Lifetime
+from impl.layout.chain import position
 from impl.misuse import Misuse
 from impl.numbers import as_count
 from impl.plan import Refusal
@@ -15,7 +16,8 @@ from impl.requests.protocol import Pages
 from impl.requests.reach import first_needed
 from impl.requests.request import Request
 from impl.requests.requests import Requests
-from impl.serving.prefix.node import Key, Node, path_of
+from impl.serving.prefix.gathered import Gathered, alone, longest
+from impl.serving.prefix.node import Key, Leaving, Node, path_of
 
 DEFAULT_INTERVAL: Final = 256
 """Tokens between two kept states.  A state is as large as the other kinds' rows of some hundred tokens or more."""
@@ -36,6 +38,10 @@ class PrefixCache:
 
     Raises:
         Misuse: the interval is no multiple of a page.
+
+    Attributes:
+        gathered: asks the caches of all stages of a pipeline.  Each knows the same texts, in the same order of use, by
+            the pages of its own kinds; what they do together depends on nothing but what all of them say.
     """
 
     def __init__(
@@ -45,11 +51,14 @@ class PrefixCache:
         self._kinds = [band.kind for band in allocator.chain.bands]
         self._states = [band for band, kind in enumerate(self._kinds) if kind.lifetime is Lifetime.STATE]
         self._tokens = [band for band in range(len(self._kinds)) if band not in self._states]
+        *self._windows, self._full = self._tokens
+        self._positions = [position(kind) for kind in self._kinds]
         self.page_tokens = self._kinds[self._tokens[0]].page_tokens
         if not as_count(interval, "interval") or interval % self.page_tokens:
             remedy = f"give a multiple of {self.page_tokens}"
             raise Misuse("interval", interval, "states are kept at the ends of pages", remedy)
         self.interval = interval
+        self.gathered: Gathered = alone
         self._root = Node([], 0, None, {band: [] for band in self._tokens}, dict.fromkeys(self._states))
         # the least recently used first; a parent is never used less recently than its child
         self._recency: OrderedDict[Node, None] = OrderedDict()
@@ -76,11 +85,8 @@ class PrefixCache:
             agreed: of how many of the oldest ones, given how many have landed here; see `Engine`.
         """
 
-    def _leaving(self, node: Node, pages: Sequence[tuple[int, int, int]]) -> None:
-        """A node is about to let go of these: the band, the place in the node, and the virtual page of each.
-
-        A state's place is the last one.
-        """
+    def _leaving(self, pages: Sequence[tuple[Node, Sequence[Leaving]]]) -> None:
+        """Nodes are about to let go of these pages, the least recently used node first; on all stages at once."""
 
     # --------------------------------------------------------------------------------------------------- handing out
 
@@ -94,7 +100,7 @@ class PrefixCache:
         path = path_of(self._root, keys)
         self.asked_tokens += len(tokens)
         known = self._known(path)
-        usable = self._usable(path, known)
+        usable = self._usable_everywhere(path, known)
         self._use(node for node, _ in path)
         if not usable:
             return self._requests.begin()
@@ -104,10 +110,15 @@ class PrefixCache:
             pages[band] = [node.states[band] for node, _ in path if node.end == usable]
         return self._requests.begin(usable * self.page_tokens, pages)
 
-    def _usable(self, path: Sequence[tuple[Node, int]], known: Sequence[Sequence[int | None]]) -> int:
-        """The most pages of a path after which a request can go on, given what is known of each band."""
+    def _usable_everywhere(self, path: Sequence[tuple[Node, int]], known: Sequence[Sequence[int | None]]) -> int:
+        """The most pages of a path after which a request can go on, given what is known here of each band."""
+        most = path[-1][0].end if path else 0
+        return longest(lambda most: self._usable(path, known, most), int, most, "where to go on", self.gathered)
+
+    def _usable(self, path: Sequence[tuple[Node, int]], known: Sequence[Sequence[int | None]], most: int) -> int:
+        """The most pages of a path, up to so many, after which a request can go on as far as this stage knows."""
         for node, same in reversed(path):
-            for end in range(node.begin + same, node.begin, -1):
+            for end in range(min(most, node.begin + same), node.begin, -1):
                 if self._states and (end < node.end or None in node.states.values()):
                     continue
                 if all(None not in ids for ids in self._needed(known, end)):
@@ -189,7 +200,9 @@ class PrefixCache:
         """
         if self.give_way(refusal):
             return True
-        return refusal.reason == "evict" and self._gives_a_page()
+        # a stage that has room lacks none of any kind
+        one = [int(count != 0) for count in refusal.evict]
+        return refusal.reason == "evict" and (self._gives(one) or self._forgets_an_end())
 
     def give_way(self, refusal: Refusal) -> bool:
         """Let go of what a refusal lacks, the least recently used first and no more; whether that is done.
@@ -197,32 +210,38 @@ class PrefixCache:
         The kind that pays is the one of which enough is free to go, and whose last page to go was used longest ago.
         What a request uses is never let go of.
         """
-        if refusal.reason != "evict":
-            return False
-        offers = [
-            (offer[-1][0], band, offer)
-            for band, count in enumerate(refusal.evict)
+        return refusal.reason == "evict" and self._gives(refusal.evict)
+
+    def _gives(self, counts: Sequence[int | None]) -> bool:
+        """Let go of so many pages of one of these bands, or of what another stage has to let go of; see `give_way`."""
+        offers = {
+            (offer[-1][0], self._positions[band], count): offer
+            for band, count in enumerate(counts)
             if count and (offer := self._offer(band, count))
-        ]
-        if not offers:
+        }
+        found = [each for own in self.gathered("what gives way", [*offers]) for each in own]
+        if not found:
             return False
-        _, band, offer = min(offers, key=lambda each: each[:2])
-        for _, node, count in offer:
-            self._let_go(node, band, count)
+        _, kind, count = chosen = min(found)
+        # a stage that has no such kind lets go of nothing, but does so with the others
+        bands = [band for band, own in enumerate(self._positions) if own == kind]
+        paying = [(band, each) for band in bands for each in offers.get(chosen) or self._offer(band, count)]
+        self._let_go([(node, band, pages) for band, (_, node, pages) in paying])
         return True
 
     def spare(self, request: Request) -> bool:
         """Let go of the states that a request goes on from, so that it need not copy them; whether there were any."""
         own = {(band, slot) for band in self._states for slot in request.pages[band]}
         found = [
-            (node, band, slot)
+            (node, band, 1)
             for node in self._recency
             for band, slot in node.states.items()
             if slot is not None and (band, slot) in own
         ]
-        for node, band, slot in found:
-            self._let_go_of_state(node, band, slot)
-        return bool(found)
+        if not any(self.gathered("whether states are spared", bool(found))):
+            return False
+        self._let_go(found)
+        return True
 
     def clear(self) -> None:
         """Let go of everything."""
@@ -231,25 +250,16 @@ class PrefixCache:
         self._recency.clear()
         self._root.children.clear()
 
-    def _gives_a_page(self) -> bool:
-        for node in self._recency:
-            for band in range(len(self._kinds)):
-                if self._free_to_go(node, band, set()):
-                    self._let_go(node, band, 1)
-                    return True
-        return self._forgets_an_end()
-
     def _forgets_an_end(self) -> bool:
         """Forget the end of a text that requests use, where nobody uses what is before it: that can go then.
 
         A request that began anew, since a state or a window was not known any more, has a beginning of its own.
         """
-        whole = [band for band in self._tokens if self._kinds[band].window is None]
         for node in self._recency:
             above = node.parent
             while not node.children and above is not None:
-                if any(self._is_sole(band, above.pages[band]).any() for band in whole):
-                    self._shorten(node, 0)
+                if self._is_sole(self._full, above.pages[self._full]).any():
+                    self._let_go([(node, self._full, len(node.keys))])
                     return True
                 above = above.parent
         return False
@@ -269,7 +279,7 @@ class PrefixCache:
                 count -= free
                 if count <= 0:
                     return offer
-                if band not in self._states and self._kinds[band].window is None and free == len(node.keys):
+                if band == self._full and free == len(node.keys):
                     gone.add(node)
         return []
 
@@ -278,7 +288,7 @@ class PrefixCache:
         if band in self._states:
             slot = node.states[band]
             return 0 if slot is None else int(self._is_sole(band, [slot])[0])
-        if self._kinds[band].window is not None:
+        if band in self._windows:
             return int(self._is_sole(band, [vid for vid in node.pages[band] if vid is not None]).sum())
         if not gone.issuperset(node.children.values()):
             return 0
@@ -291,32 +301,40 @@ class PrefixCache:
         sole: npt.NDArray[np.bool_] = self._allocator.count_references(band, ids) == 1
         return sole
 
-    def _let_go(self, node: Node, band: int, count: int) -> None:
-        slot = node.states.get(band)
-        if slot is not None:
-            self._let_go_of_state(node, band, slot)
-        elif self._kinds[band].window is not None:
-            known = [(place, vid) for place, vid in enumerate(node.pages[band]) if vid is not None]
-            sole = self._is_sole(band, [vid for _, vid in known])
-            going = [each for each, alone in zip(known, sole, strict=True) if alone][:count]
-            self._leaving(node, [(band, place, vid) for place, vid in going])
-            self._allocator.release(band, [vid for _, vid in going])
-            for place, _ in going:
-                node.pages[band][place] = None
-        else:
-            self._shorten(node, len(node.keys) - count)
+    def _let_go(self, paying: Sequence[tuple[Node, int, int]]) -> None:
+        """Each of these nodes lets go of so many pages of a band that are free to go."""
+        going = [(node, self._going(node, band, count)) for node, band, count in paying]
+        self._leaving(going)
+        for (node, band, count), (_, pages) in zip(paying, going, strict=True):
+            if band == self._full:
+                self._shorten(node, len(node.keys) - count)
+                continue
+            self._allocator.release(band, [vid for _, _, vid in pages])
+            if band in self._states:
+                node.states[band] = None
+            else:
+                for _, place, _ in pages:
+                    node.pages[band][place] = None
 
-    def _let_go_of_state(self, node: Node, band: int, slot: int) -> None:
-        self._leaving(node, [(band, len(node.keys) - 1, slot)])
-        self._allocator.release(band, [slot])
-        node.states[band] = None
+    def _going(self, node: Node, band: int, count: int) -> list[Leaving]:
+        """What a node lets go of with so many pages of a band; with those of full attention, whatever lies beside."""
+        last = len(node.keys) - 1
+        if band in self._states:
+            known = [(band, last, node.states[band])]
+        elif band == self._full:
+            places = range(len(node.keys) - count, last + 1)
+            known = [(each, place, ids[place]) for each, ids in node.pages.items() for place in places]
+            known += [(each, last, slot) for each, slot in node.states.items()]
+        else:
+            known = [(band, place, vid) for place, vid in enumerate(node.pages[band])]
+        there = [(each, place, vid) for each, place, vid in known if vid is not None]
+        if band in self._windows:
+            sole = self._is_sole(band, [vid for _, _, vid in there])
+            there = [each for each, is_free in zip(there, sole, strict=True) if is_free][:count]
+        return there
 
     def _shorten(self, node: Node, length: int) -> None:
         """Let go of what comes after so many pages of a node, in every kind; of the whole node if none are left."""
-        last = len(node.keys) - 1
-        known = [(band, at, ids[at]) for band, ids in node.pages.items() for at in range(length, last + 1)]
-        known += [(band, last, slot) for band, slot in node.states.items()]
-        self._leaving(node, [(band, place, vid) for band, place, vid in known if vid is not None])
         self._release(node, length)
         if not length:
             assert node.parent is not None, "the root is never shortened"

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 Key = tuple[int, ...]
 """The tokens of one page, and those after it of which its rows are made as well."""
 
+Leaving = tuple[int, int, int]
+"""A page that a node lets go of: its band, its place in the node's run, which of a state is the last, and its id."""
+
 
 @dataclass(eq=False, slots=True)
 class Node:
