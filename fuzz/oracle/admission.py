@@ -39,7 +39,7 @@ def check_grant(
     if not case.is_feasible(demand, met.step, settled):
         raise Violation("admission-sound", f"a demand of {list(demand)} was met, for which there is no layout")
     for step in STEPS[: met.step]:
-        if case.is_feasible(demand, step, least) and (step < met.step or settled > least):
+        if (step < met.step or settled > least) and case.is_feasible(demand, step, least):
             raise Violation("lowest-step", f"{_said(met)}, and step {step} would do")
         if step < met.step and case.is_feasible(demand, step, frozenset(order)):
             raise Violation("lowest-step", f"{_said(met)}, and step {step} would do with tickets settled")
@@ -47,9 +47,13 @@ def check_grant(
         raise Violation("lowest-step", f"{_said(met)}, and tickets should be settled in the order {order}")
     if settled > least and case.is_feasible(demand, met.step, frozenset(met.settled[:-1])):
         raise Violation("lowest-step", f"{_said(met)}, and one ticket less would do")
-    allowed = {IN_PLACE: set[int](), COMPACT_ENDS: {0, len(demand) - 1}, RELAYOUT: set(range(len(demand)))}
-    if not met.moved <= allowed[met.step]:
+    if met.moved and not met.moved <= _may_move(met.step, len(demand)):
         raise Violation("lowest-step", f"{_said(met)}, and pages of bands {sorted(met.moved)} moved")
+
+
+def _may_move(step: int, bands: int) -> Set[int]:
+    """The bands of which a step moves pages."""
+    return {IN_PLACE: set[int](), COMPACT_ENDS: {0, bands - 1}, RELAYOUT: set(range(bands))}[step]
 
 
 def check_refusal(case: Situation, demand: Sequence[int], settle: Sequence[int], refused: Refused) -> None:
@@ -67,9 +71,8 @@ def _dishonesty(case: Situation, demand: Sequence[int], refused: Refused) -> str
         return f"an empty arena {'could' if fits_empty else 'could not'} hold it"
     if not fits_empty:
         return None
-    everyone = frozenset(ticket for holders in case.holders.values() for ticket in holders)
-    after_tickets = case.is_feasible(demand, RELAYOUT, everyone)
-    after_all = after_tickets or case.is_feasible(demand, RELAYOUT, everyone, gate_open=True)
+    after_tickets = case.is_feasible(demand, RELAYOUT, case.holders)
+    after_all = after_tickets or case.is_feasible(demand, RELAYOUT, case.holders, gate_open=True)
     if after_all != (refused.reason == "after-release"):
         return f"it {'fits' if after_all else 'does not fit'} once everybody retires and leaves"
     if after_all:

@@ -12,6 +12,10 @@ class Want(NamedTuple):
     end: int = 0
 
 
+Wanted = tuple[int, int, int]
+"""The same without names, which takes a tenth of the time to make."""
+
+
 class Chain(NamedTuple):
     """The bands in address order: the byte of each one's page 0, the bytes of its pages; and where all of them lie.
 
@@ -26,23 +30,25 @@ class Chain(NamedTuple):
     top: int
 
 
-def fits(chain: Chain, wants: Sequence[Want]) -> bool:
+def fits(chain: Chain, wants: Sequence[Wanted]) -> bool:
     """Whether there are spans that are anchored, in order, inside the arena, and give every band what it must get.
 
     Each band is placed as high as it can be, from the high end on: a band that begins higher never leaves less room to
     those below it, so that if this finds no spans, there are none.  A band that must get nothing is in nobody's way.
     """
-    limit = chain.capacity
-    last = len(wants) - 1
-    for band in range(last, -1, -1):
+    origins, sizes, base, limit, bottom, top = chain
+    band = last = len(wants) - 1
+    while band >= 0:
         pages, first, end = wants[band]
-        if not pages:
-            continue
-        origin, size = chain.origins[band], chain.sizes[band]
-        hi = chain.top if band == last else (limit - origin) // size
-        lo = min(hi - pages, first) if first < end else hi - pages
-        # the first band begins at the bottom, and so must be able to begin there or higher
-        if end > hi or (band == 0 and lo < chain.bottom):
-            return False
-        limit = origin + lo * size
-    return limit >= chain.base
+        if pages:
+            origin, size = origins[band], sizes[band]
+            hi = top if band == last else (limit - origin) // size
+            lo = hi - pages
+            if first < end and first < lo:
+                lo = first
+            # the first band begins at the bottom, and so must be able to begin there or higher
+            if end > hi or (band == 0 and lo < bottom):
+                return False
+            limit = origin + lo * size
+        band -= 1
+    return limit >= base

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence, Set
 
-from fuzz.oracle.packing import Chain, Want, fits
+from fuzz.oracle.packing import Chain, Wanted, fits
 from spec.judge.arena import JudgedArena
 from spec.state import LIVE
 
 Extent = tuple[int, int]
 """Pages first <= page < end; equal if there is none."""
+
+NO_PAGE: Extent = (0, 0)
 
 NOBODY: Set[int] = frozenset()
 
@@ -22,26 +24,33 @@ class Situation:
         bands = range(s.bands)
         self.chain = Chain(s.address.origins, s.address.sizes, s.base, s.capacity, s.bottom, s.top)
         self.publishers = frozenset(s.published)
-        self.holders: dict[tuple[int, int], set[int]] = {}
-        """Of each band and physical page, the tickets that hold it."""
-        for ticket, band, page in s.held:
-            self.holders.setdefault((band, page), set()).add(ticket)
         live: list[list[int]] = [[] for _ in bands]
         # of each band the holders of each withheld page
-        self._withheld: list[list[set[int]]] = [[] for _ in bands]
+        self._withheld: list[dict[int, set[int]]] = [{} for _ in bands]
         for (band, page), status in s.status.items():
             if status == LIVE:
                 live[band].append(page)
             else:
-                self._withheld[band].append(self.holders[band, page])
+                self._withheld[band][page] = set()
+        held: dict[tuple[int, int], list[int]] = {}
+        for ticket, band, page in s.held:
+            if (ticket, band) in held:
+                held[ticket, band].append(page)
+            else:
+                held[ticket, band] = [page]
+            if page in self._withheld[band]:
+                self._withheld[band][page].add(ticket)
         self.live = [len(pages) for pages in live]
         """How many pages of each band live."""
+        self.holders = frozenset(ticket for ticket, _ in held)
+        """The tickets that hold any page."""
         self._living = [_extent(pages) for pages in live]
-        self._held: list[list[tuple[int, set[int]]]] = [[] for _ in bands]
-        for (band, page), who in self.holders.items():
-            self._held[band].append((page, who))
-        # of each set of tickets that was asked about
-        self._left_behind: dict[Set[int], list[tuple[int, Extent]]] = {}
+        # of each band the extent of what each ticket holds
+        self._held: list[list[tuple[int, Extent]]] = [[] for _ in bands]
+        for (ticket, band), pages in held.items():
+            self._held[band].append((ticket, _extent(pages)))
+        # what each band must have without any demand, for each question that was asked
+        self._floors: dict[tuple[int, Set[int]], list[Wanted]] = {}
 
     def is_feasible(
         self, demand: Sequence[int], step: int, retired: Set[int] = NOBODY, gate_open: bool = False
@@ -54,41 +63,44 @@ class Situation:
             retired: tickets that hold nothing any more.
             gate_open: whether to take it that nobody has published anything.
         """
-        may_move = gate_open or not self.publishers
-        ends = (0, len(demand) - 1)
-        left = self._left_behind.get(retired)
-        if left is None:
-            left = self._left_behind[retired] = self._left_by(retired)
-        wants = []
-        for band, (count, live, (withheld, fixed)) in enumerate(zip(demand, self.live, left, strict=True)):
-            if not (may_move and (step == RELAYOUT or (step == COMPACT_ENDS and band in ends))):
-                fixed = _hull(fixed, self._living[band])
-            wants.append(Want(live + withheld + count, *fixed))
-        return fits(self.chain, wants)
+        if self.publishers and not gate_open:
+            step = IN_PLACE
+        floor = self._floors.get((step, retired))
+        if floor is None:
+            floor = self._floors[step, retired] = self._floor(step, retired)
+        return fits(
+            self.chain,
+            [(pages + count, first, end) for (pages, first, end), count in zip(floor, demand, strict=True)],
+        )
 
-    def _left_by(self, retired: Set[int]) -> list[tuple[int, Extent]]:
-        """Of each band how many pages are withheld, and the extent of those that are held, by tickets besides these."""
-        return [
-            (
-                sum(not holders <= retired for holders in withheld),
-                _extent([page for page, holders in held if not holders <= retired]),
-            )
-            for withheld, held in zip(self._withheld, self._held, strict=True)
-        ]
+    def _floor(self, step: int, retired: Set[int]) -> list[Wanted]:
+        """Of each band the pages that live or are withheld, and the extent of those that stay where they are."""
+        last = len(self.live) - 1
+        floor = []
+        for band, (live, living) in enumerate(zip(self.live, self._living, strict=True)):
+            withheld = sum(not holders <= retired for holders in self._withheld[band].values())
+            fixed = NO_PAGE
+            for ticket, extent in self._held[band]:
+                if ticket not in retired:
+                    fixed = _hull(fixed, extent)
+            if not (step == RELAYOUT or (step == COMPACT_ENDS and band in (0, last))):
+                fixed = _hull(fixed, living)
+            floor.append((live + withheld, *fixed))
+        return floor
 
     def fits_empty(self, demand: Sequence[int]) -> bool:
         """Whether an empty arena could hold a demand."""
-        return fits(self.chain, [Want(count) for count in demand])
+        return fits(self.chain, [(count, 0, 0) for count in demand])
 
     def fits_after_eviction(self, demand: Sequence[int], band: int, evicted: int) -> bool:
         """Whether a demand fits once so many live pages of a band are given up and nothing is held any more."""
-        wants = [Want(live + count) for live, count in zip(self.live, demand, strict=True)]
-        wants[band] = Want(wants[band].pages - evicted)
+        wants = [(live + count, 0, 0) for live, count in zip(self.live, demand, strict=True)]
+        wants[band] = wants[band][0] - evicted, 0, 0
         return fits(self.chain, wants)
 
 
 def _extent(pages: Sequence[int]) -> Extent:
-    return (min(pages), max(pages) + 1) if pages else (0, 0)
+    return (min(pages), max(pages) + 1) if pages else NO_PAGE
 
 
 def _hull(one: Extent, other: Extent) -> Extent:
