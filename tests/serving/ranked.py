@@ -4,15 +4,12 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 import torch
 
 from events import records
@@ -291,15 +288,7 @@ def by_requests(group: Group, pattern: str, asked: list[list[Task]], seed: int) 
     return Report([job.said for job in jobs], [_logits(job) for job in jobs], [steps], rank.engine.retractions, moved)
 
 
-# ------------------------------------------------------------------------------------------------------------ faults
-
-
-def with_fault(group: Group, fault: str, do: Callable[..., Any], *arguments: Any) -> Any:
-    """What a rank comes to while the last one has a fault, which is declared beside its test."""
-    with pytest.MonkeyPatch.context() as patch:
-        if group.rank.number == group.rank.of - 1:
-            getattr(import_module("tests.serving.test_ranks_faults"), fault)(patch)
-        return do(group, *arguments)
+# -------------------------------------------------------------------------------------------------------- processes
 
 
 def listens_at(group: Group) -> list[str]:

@@ -6,7 +6,7 @@ The last rank of a group has the fault.  That ranks disagree is seen by all of t
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ import torch
 from bandgap.compatibility.runs import Run
 from impl.device.arena import ArenaDevice
 from impl.ids import IdSpace
-from impl.layout import Kind, Layout
+from impl.layout import Kind
 from impl.numbers import Int64
 from impl.plan import Plan, Refusal
 from impl.requests.reach import first_needed
@@ -24,20 +24,20 @@ from impl.serving.engine.share import Share
 from impl.serving.engine.tiny import tiny
 from impl.serving.host.copies import Copies
 from impl.serving.parallel import context
-from impl.serving.parallel.agreement import Agreement, Disagreement
+from impl.serving.parallel.agreement import Agreement
 from impl.serving.parallel.conjunction import Conjunction, Verdict
 from impl.serving.parallel.context import ContextMemory
 from impl.serving.parallel.data import DataParallelModel
-from impl.serving.parallel.group import Group, RankLost
-from impl.serving.parallel.processes import Failure, Ranks
+from impl.serving.parallel.group import Group
+from impl.serving.parallel.processes import Ranks
 from impl.serving.parallel.stages import StageModel
 from impl.serving.parallel.transfers import AgreedTransport
 from impl.serving.transfer.transport import Fate
-from tests.serving.ranked import Report, by_heads, by_layers, by_requests, by_tokens, is_right, with_fault
+from tests.serving.ranked import by_heads, by_layers, by_requests, by_tokens
+from tests.serving.ranked_faults import Scene, check_that_fails, no_fault
 from tests.serving.ranked_together import on_ranks
-from tests.serving.running import TOLERANCE, Task, tasks
+from tests.serving.running import tasks
 from tests.serving.seeded import Patch, shows
-from tests.serving.together import Seen
 
 ASKED = tasks(1, count=5)
 TWO = 2
@@ -233,22 +233,6 @@ def network_of_its_own(patch: Patch) -> None:
     patch.setattr(AgreedTransport, "fate", wrong)
 
 
-class Scene(NamedTuple):
-    """What ranks do.
-
-    Attributes:
-        do: each of them.
-        arguments: of it.
-        layout: of the whole model.
-        asked: of the first rank.
-    """
-
-    do: Callable[..., Report | Seen]
-    arguments: tuple[Any, ...]
-    layout: Layout
-    asked: list[Task]
-
-
 HEADS = Scene(by_heads, ("gpt-oss-20b", ASKED, 3), tiny("gpt-oss-20b"), ASKED)
 _SIX = tiny("gpt-oss-20b", layers=6)
 LAYERS = Scene(by_layers, (_SIX, [0, 2], ASKED, 3, 0), _SIX, ASKED)
@@ -288,45 +272,23 @@ def two() -> Iterator[Ranks]:
         yield ranks
 
 
-def _seen(ranks: Ranks, fault: Callable[[Patch], None], scene: Scene) -> str | None:
-    """The check that does not hold."""
-    outcomes = ranks.outcomes(with_fault, fault.__name__, scene.do, *scene.arguments, seconds=60)
-    first = outcomes[0]
-    if isinstance(first, Seen):
-        return None if first.furthest < TOLERANCE else "same-logits"
-    if not isinstance(first, Failure):
-        return None if is_right(scene.layout, scene.asked, [first]) else "same-logits"
-    if isinstance(first.error, RankLost):
-        return "rank-lost"
-    assert isinstance(first.error, Disagreement), first.said
-    for outcome in outcomes:
-        assert isinstance(outcome, Failure)
-        assert isinstance(outcome.error, Disagreement), outcome.said
-        assert outcome.error.what == first.error.what
-    return f"rank-agreement: {first.error.what}"
-
-
 def test_a_stage_with_a_clock_of_its_own_is_noticed_by_all(two: Ranks) -> None:
-    assert _seen(two, own_clock, LAYERS) == "rank-agreement: the tickets"
-
-
-def no_fault(patch: Patch) -> None:
-    """All ranks do as they should."""
+    assert check_that_fails(two, own_clock, LAYERS) == "rank-agreement: the tickets"
 
 
 @pytest.mark.parametrize(("fault", "scene", "check"), FAULTS, ids=[fault.__name__ for fault, *_ in FAULTS])
 def test_a_fault_shows_by_its_check(two: Ranks, fault: Callable[[Patch], None], scene: Scene, check: str) -> None:
-    assert _seen(two, fault, scene) == check
+    assert check_that_fails(two, fault, scene) == check
 
 
 @pytest.mark.parametrize(("fault", "scene"), LOST, ids=[fault.__name__ for fault, _ in LOST])
 def test_a_rank_that_takes_no_part_is_lost(fault: Callable[[Patch], None], scene: Scene) -> None:
     with Ranks(2, seconds=SECONDS) as ranks:
-        assert _seen(ranks, fault, scene) == "rank-lost"
+        assert check_that_fails(ranks, fault, scene) == "rank-lost"
 
 
 @pytest.mark.parametrize(
     "scene", [HEADS, LAYERS, TOKENS, WINDOWS, REQUESTS, TOGETHER], ids=lambda scene: scene.do.__name__
 )
 def test_nothing_shows_where_there_is_no_fault(two: Ranks, scene: Scene) -> None:
-    assert _seen(two, no_fault, scene) is None
+    assert check_that_fails(two, no_fault, scene) is None

@@ -1,0 +1,61 @@
+"""What shows that the last rank of a group does otherwise than the others."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+
+from impl.layout import Layout
+from impl.serving.parallel.agreement import Disagreement
+from impl.serving.parallel.group import Group, RankLost
+from impl.serving.parallel.processes import Failure, Ranks
+from tests.serving.ranked import Report, is_right
+from tests.serving.running import TOLERANCE, Task
+from tests.serving.seeded import Patch
+from tests.serving.together import Seen
+
+
+class Scene(NamedTuple):
+    """What ranks do.
+
+    Attributes:
+        do: each of them.
+        arguments: of it.
+        layout: of the whole model.
+        asked: of the first rank.
+    """
+
+    do: Callable[..., Report | Seen]
+    arguments: tuple[Any, ...]
+    layout: Layout
+    asked: list[Task]
+
+
+def with_fault(group: Group, fault: Callable[[Patch], None], do: Callable[..., Any], *arguments: Any) -> Any:
+    """What a rank comes to while the last one has a fault, which is declared beside its test."""
+    with pytest.MonkeyPatch.context() as patch:
+        if group.rank.number == group.rank.of - 1:
+            fault(patch)
+        return do(group, *arguments)
+
+
+def no_fault(patch: Patch) -> None:
+    """All ranks do as they should."""
+
+
+def check_that_fails(ranks: Ranks, fault: Callable[[Patch], None], scene: Scene) -> str | None:
+    """The check that does not hold."""
+    outcomes = ranks.outcomes(with_fault, fault, scene.do, *scene.arguments, seconds=60)
+    first = outcomes[0]
+    if isinstance(first, Seen):
+        return None if first.furthest < TOLERANCE else "same-logits"
+    if not isinstance(first, Failure):
+        return None if is_right(scene.layout, scene.asked, [first]) else "same-logits"
+    if isinstance(first.error, RankLost):
+        return "rank-lost"
+    assert isinstance(first.error, Disagreement), first.said
+    for outcome in outcomes:
+        assert isinstance(outcome, Failure)
+        assert isinstance(outcome.error, Disagreement), outcome.said
+        assert outcome.error.what == first.error.what
+    return f"rank-agreement: {first.error.what}"
