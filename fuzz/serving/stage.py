@@ -296,7 +296,8 @@ class Stage:
             self._compare_proposals(self.guessing[self.served], job)
 
     def _compare_proposals(self, guessing: Speculation, job: Job) -> None:
-        turns = [turn for turn, _ in guessing.heard if turn.job is job]
+        # what was guessed after the token at which a job stopped is of no text
+        turns = [turn for turn, _ in guessing.heard if turn.job is job and turn.last_known < job.known]
         for turn in turns[-PROPOSALS:]:
             furthest = furthest_of(guessing, turn)
             if not furthest < TOLERANCE:

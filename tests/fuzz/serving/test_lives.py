@@ -163,6 +163,22 @@ def test_a_logit_a_little_off_is_seen() -> None:
         stage.look()
 
 
+def test_what_is_guessed_after_the_end_of_a_text_is_not_compared() -> None:
+    stage = Stage(Scene(pattern="inkling-small", drafter="dflash", drafts=2))
+    for name, draws in (
+        ("change-habit", (1, 0, 0, 0)),
+        ("let-the-device-work", (0, 0, 0, 0)),
+        ("ask", (0, 0, 0, 55715)),
+        ("step", (0, 1, 0, 0)),
+        ("let-the-device-work", (0, 7, 0, 0)),
+        ("step", (0, 0, 0, 0)),
+    ):
+        do(stage, Operation(name, draws))
+    end(stage)
+    (speculation,) = stage.guessing.values()
+    assert [turn.last_known < turn.job.known for turn, _ in speculation.heard] == [True, False]
+
+
 def test_a_page_that_somebody_keeps_is_seen_at_the_end() -> None:
     stage = _asked()
     stage.served.allocator.allocate({"full": 1})
