@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic
 
+from crew.given import Given, patience
 from crew.interrupts import uninterrupted
 from crew.words import TRIES, Done, Failed, J, R
 
@@ -44,19 +45,12 @@ def local(
 
 
 @dataclass
-class _Given(Generic[J]):
-    job: J
-    tries: int = 0
-    until: float = float("inf")
-
-
-@dataclass
 class _Hand(Generic[J]):
     """One process, and what it is doing."""
 
     number: int
     process: BaseProcess
-    given: _Given[J] | None = None
+    given: Given[J] | None = None
 
 
 class LocalCrew(Generic[J, R]):
@@ -69,7 +63,7 @@ class LocalCrew(Generic[J, R]):
         self._work, self._gpus, self._limit = work, _gpus(gpus), limit
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(["__main__", *preload])
-        self._waiting: deque[_Given[J]] = deque()
+        self._waiting: deque[Given[J]] = deque()
         self._hands: dict[Connection[Any, Any], _Hand[J]] = {}
         self._failed: deque[Failed[J]] = deque()
 
@@ -78,13 +72,9 @@ class LocalCrew(Generic[J, R]):
         """See `Crew.busy`."""
         return len(self._waiting) + len(self._failed) + sum(hand.given is not None for hand in self._hands.values())
 
-    def pids(self) -> list[int]:
-        """The processes that are at work, for those who want to see one die."""
-        return [hand.process.pid for hand in self._hands.values() if hand.given is not None and hand.process.pid]
-
     def give(self, job: J) -> None:
         """See `Crew.give`."""
-        self._waiting.append(_Given(job))
+        self._waiting.append(Given(job))
         self._share_out()
 
     def take(self, seconds: float | None = None) -> Done[J, R] | Failed[J] | None:
@@ -94,9 +84,10 @@ class LocalCrew(Generic[J, R]):
         until = float("inf") if seconds is None else time.monotonic() + seconds
         while not self._failed:
             self._share_out()
-            soonest = min(until, *(hand.given.until for hand in self._hands.values() if hand.given is not None))
-            patience = None if soonest == float("inf") else max(0.0, soonest - time.monotonic())
-            for pipe in wait([pipe for pipe, hand in self._hands.items() if hand.given is not None], patience):
+            begun = {pipe: hand.given for pipe, hand in self._hands.items() if hand.given is not None}
+            if not begun:
+                continue  # processes died before they could be given anything
+            for pipe in wait(list(begun), patience(until, begun.values())):
                 ended = self._heard(pipe)  # type: ignore[arg-type]  # only pipes were waited for
                 if ended is not None:
                     return ended
@@ -115,8 +106,7 @@ class LocalCrew(Generic[J, R]):
         while self._waiting and (free or len(self._hands) < self.size):
             pipe = free.pop() if free else self._started()
             given = self._waiting.popleft()
-            given.tries += 1
-            given.until = float("inf") if self._limit is None else time.monotonic() + self._limit
+            given.begin(self._limit)
             self._hands[pipe].given = given
             try:
                 pipe.send(given.job)
@@ -161,7 +151,7 @@ class LocalCrew(Generic[J, R]):
 
     def _stop_the_late(self) -> None:
         for pipe, hand in list(self._hands.items()):
-            if hand.given is not None and time.monotonic() >= hand.given.until:
+            if hand.given is not None and hand.given.is_late:
                 self._dismiss(pipe)
                 self._failed.append(Failed(hand.given.job, f"it was stopped after {self._limit:.0f} seconds"))
 

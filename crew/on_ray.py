@@ -7,10 +7,10 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from logging import ERROR
 from typing import Any, Final, Generic
 
+from crew.given import Given, patience
 from crew.words import TRIES, Done, Failed, J, NoCrew, R
 
 STORE_BYTES: Final = 1 << 27
@@ -95,13 +95,6 @@ def _knock(address: str) -> None:
         ) from error
 
 
-@dataclass
-class _Given(Generic[J]):
-    job: J
-    tries: int = 0
-    until: float = float("inf")
-
-
 class RayCrew(Generic[J, R]):
     """See `crew.words.Crew`."""
 
@@ -113,8 +106,8 @@ class RayCrew(Generic[J, R]):
         gpus = min(1.0, int(10_000 * ray.cluster_resources().get("GPU", 0) / size) / 10_000)
         # a worker that dies is seen here, and its job is given to another
         self._remote = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=0)(_work_off)
-        self._waiting: deque[_Given[J]] = deque()
-        self._running: dict[Any, _Given[J]] = {}
+        self._waiting: deque[Given[J]] = deque()
+        self._running: dict[Any, Given[J]] = {}
 
     @property
     def busy(self) -> int:
@@ -123,7 +116,7 @@ class RayCrew(Generic[J, R]):
 
     def give(self, job: J) -> None:
         """See `Crew.give`."""
-        self._waiting.append(_Given(job))
+        self._waiting.append(Given(job))
         self._share_out()
 
     def take(self, seconds: float | None = None) -> Done[J, R] | Failed[J] | None:
@@ -133,15 +126,14 @@ class RayCrew(Generic[J, R]):
         until = float("inf") if seconds is None else time.monotonic() + seconds
         while True:
             self._share_out()
-            soonest = min(until, *(given.until for given in self._running.values()))
-            patience = None if soonest == float("inf") else max(0.0, soonest - time.monotonic())
-            ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=patience)
+            timeout = patience(until, self._running.values())
+            ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=timeout)
             for reference in ready:
                 ended = self._heard(reference)
                 if ended is not None:
                     return ended
             for reference, given in self._running.items():
-                if time.monotonic() >= given.until:
+                if given.is_late:
                     self._ray.cancel(reference, force=True)
                     del self._running[reference]
                     return Failed(given.job, f"it was stopped after {self._limit:.0f} seconds")
@@ -157,8 +149,7 @@ class RayCrew(Generic[J, R]):
     def _share_out(self) -> None:
         while self._waiting and len(self._running) < self.size:
             given = self._waiting.popleft()
-            given.tries += 1
-            given.until = float("inf") if self._limit is None else time.monotonic() + self._limit
+            given.begin(self._limit)
             self._running[self._remote.remote(self._work, given.job)] = given
 
     def _heard(self, reference: Any) -> Done[J, R] | Failed[J] | None:

@@ -3,6 +3,7 @@ import socket
 import sys
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,25 @@ def test_a_job_that_kills_every_process_is_given_up_and_the_others_are_done() ->
     ended = _results("local", work.dying, range(5))
     assert f"ended {TRIES} times" in ended.pop(3).problem
     assert ended == {n: Done(n, n * n) for n in (0, 1, 2, 4)}
+
+
+def test_a_job_whose_processes_die_before_they_can_be_given_it_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    send = Connection.send
+    sent: list[Any] = []
+
+    def only_once(pipe: Any, job: Any) -> None:
+        if sent:
+            raise BrokenPipeError
+        sent.append(job)
+        send(pipe, job)
+
+    with local(work.dying, 1) as crew:
+        monkeypatch.setattr(Connection, "send", only_once)
+        crew.give(3)
+        ended = crew.take()
+    assert isinstance(ended, Failed)
+    assert f"ended {TRIES} times" in ended.problem
+    assert sent == [3]
 
 
 def test_a_job_that_takes_too_long_is_stopped_and_the_others_are_done() -> None:
