@@ -1,6 +1,7 @@
 """What shows that the last rank of a group does otherwise than the others."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import pytest
@@ -31,11 +32,11 @@ class Scene(NamedTuple):
     asked: list[Task]
 
 
-def with_fault(group: Group, fault: Callable[[Patch], None], do: Callable[..., Any], *arguments: Any) -> Any:
+def with_fault(group: Group, module: str, name: str, do: Callable[..., Any], *arguments: Any) -> Any:
     """What a rank comes to while the last one has a fault, which is declared beside its test."""
     with pytest.MonkeyPatch.context() as patch:
         if group.rank.number == group.rank.of - 1:
-            fault(patch)
+            getattr(import_module(f"tests.serving.{module}"), name)(patch)
         return do(group, *arguments)
 
 
@@ -45,7 +46,9 @@ def no_fault(patch: Patch) -> None:
 
 def check_that_fails(ranks: Ranks, fault: Callable[[Patch], None], scene: Scene) -> str | None:
     """The check that does not hold."""
-    outcomes = ranks.outcomes(with_fault, fault, scene.do, *scene.arguments, seconds=60)
+    # pytest may know the module by another name than processes can import it by
+    module = fault.__module__.rpartition(".")[2]
+    outcomes = ranks.outcomes(with_fault, module, fault.__name__, scene.do, *scene.arguments, seconds=60)
     first = outcomes[0]
     if isinstance(first, Seen):
         return None if first.furthest < TOLERANCE else "same-logits"
