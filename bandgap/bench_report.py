@@ -1,6 +1,6 @@
-"""Figures as a table for people."""
+"""Figures as they are measured, and as a table for people."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from rich import box
@@ -8,9 +8,38 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from bandgap.output import out, print_json
+from bandgap.exits import Exit
+from bandgap.output import err, out, print_json
 from bench.rows import Row
 from bench.surroundings import surroundings
+
+
+def show_measured(measuring: Iterable[Row], *, as_json: bool, planned: int | None = None) -> Exit:
+    """Print figures once all are measured, or those that there are when somebody stops it.
+
+    Args:
+        measuring: gives each figure once it is measured.
+        as_json: print a document, not a table.
+        planned: how many there will be, where that is known.
+
+    Raises:
+        KeyboardInterrupt: it was stopped before there was a figure.
+    """
+    rows: list[Row] = []
+    of, is_stopped = f" of {planned}" if planned is not None else "", False
+    with err().status("measuring") as status:
+        try:
+            for row in measuring:
+                rows.append(row)
+                status.update(f"{len(rows)}{of} figures, the last: {row.name}")
+        except KeyboardInterrupt:
+            if not rows:
+                raise
+            is_stopped = True
+    show_figures(rows, as_json=as_json)
+    if is_stopped:
+        err().print(f"stopped after {len(rows)}{of} figures")
+    return Exit.INCONCLUSIVE if is_stopped else Exit.HOLDS
 
 
 def show_figures(rows: Sequence[Row], *, as_json: bool) -> None:

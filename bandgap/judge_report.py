@@ -70,9 +70,7 @@ class Judged:
 def report(judged: Judged, width: int) -> Iterator[RenderableType]:
     """What `bandgap judge` prints, in at most so many columns."""
     verdict = judged.verdict
-    style = {"legal": "bold green", "interrupted": "bold yellow", "inconclusive": "bold yellow"}.get(
-        judged.outcome, "bold red"
-    )
+    style = _STYLES.get(judged.outcome, "bold red")
     yield f"[bold]{escape(printable(judged.trace))}[/]: [{style}]{judged.outcome}[/]{escape(_of_what(judged))}"
     misuses = f" ({counted(judged.misuses, 'misuse')} rejected)" if judged.misuses else ""
     yield (

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bandgap.gate.evidence import Canary
 from bandgap.gate.verdict import Answer, Reason, answer_of
 from bandgap.gate.violation import Violation
 from bandgap.peers.explaining import Driven, again, explained
@@ -16,15 +17,6 @@ from fuzz.peers.reproduction import saved
 
 CANARY_SECONDS: Final = 60.0
 """After which the deliberate fault counts as not caught."""
-
-
-@dataclass(frozen=True)
-class Canary:
-    """The deliberate fault that must be caught before a pass means anything."""
-
-    fault: str
-    expects: str
-    caught_by: str | None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bandgap.gate.evidence import Canary, Count, Evidence
+from bandgap.gate.evidence import Count, Evidence
 from bandgap.gate.lane import GateResult, LaneResult
 from bandgap.gate.settings import Settings
 from bandgap.gate.task import Done, Progress, Task
@@ -55,7 +55,7 @@ def as_gate(result: PeerResult, out: Path, seconds: float) -> GateResult:
     canary = result.canary
     # one that was looked for when the run was interrupted may have been caught later
     is_known = canary is not None and not (result.stopped and canary.caught_by != canary.expects)
-    tried = (Canary(canary.fault, canary.expects, canary.caught_by),) if canary and is_known else ()
+    tried = (canary,) if canary and is_known else ()
     lane = PeerLane(
         LANE,
         f"{about.title} {about.version} keeps what its driver promises, in every call of every life that was driven.",

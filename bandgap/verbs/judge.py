@@ -7,16 +7,11 @@ import typer
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, out, print_json
+from bandgap.trace_options import Traces
 
 
 def run(
-    traces: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TRACE...",
-            help="A trace, plain or gzipped: its file, or files in any order, a folder or a pattern; - for stdin.",
-        ),
-    ],
+    traces: Traces,
     unfinished: Annotated[
         bool, typer.Option("--unfinished", help="The trace is still being written: no closing line is asked for.")
     ] = False,

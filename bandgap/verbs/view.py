@@ -10,6 +10,7 @@ from rich.markup import escape
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, out, print_json, printable
+from bandgap.trace_options import Traces
 
 if TYPE_CHECKING:
     from bandgap.view.viewing import Viewed, Wanted
@@ -17,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    traces: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TRACE...",
-            help="A trace, plain or gzipped: its file, or files in any order, a folder or a pattern; - for stdin.",
-        ),
-    ],
+    traces: Traces,
     page: Annotated[Path, typer.Option("--out", metavar="FILE.html", help="Where the page is written.")] = Path(
         ".bandgap/view.html"
     ),

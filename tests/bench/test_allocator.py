@@ -4,13 +4,15 @@ import json
 import math
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from bandgap.bench_report import shown, table_of
+from bandgap.bench_report import show_measured, shown, table_of
+from bandgap.exits import Exit
 from bench.rows import Row
 
 NAMES = [
@@ -83,6 +85,24 @@ def test_a_senseless_pace_is_exit_2(options: tuple[str, str]) -> None:
     done = _bench(*options)
     assert done.returncode == 2
     assert options[0] in done.stderr
+
+
+ONE = Row("pairs", 1.0, "pairs/s", None, None, None, None, "")
+
+
+def _measured_until(*rows: Row) -> Iterator[Row]:
+    yield from rows
+    raise KeyboardInterrupt
+
+
+def test_what_was_measured_before_somebody_stopped_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert show_measured(_measured_until(ONE, ONE), as_json=True, planned=3) is Exit.INCONCLUSIVE
+    said = capsys.readouterr()
+    assert len(json.loads(said.out)["rows"]) == 2
+    assert "stopped after 2 of 3 figures" in said.err
+    assert show_measured(iter([ONE]), as_json=True) is Exit.HOLDS
+    with pytest.raises(KeyboardInterrupt):
+        show_measured(_measured_until(), as_json=True)
 
 
 def test_a_row_is_printed_for_people(tmp_path: Path) -> None:

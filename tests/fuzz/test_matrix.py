@@ -12,7 +12,6 @@ from typer.testing import CliRunner, Result
 from bandgap.cli import app
 from bandgap.matrix import judged, peers, serving
 from bandgap.matrix.all import all_faults, levels, near, tried
-from bandgap.matrix.classes import CLASSES
 from bandgap.matrix.row import Baseline, Matrix, Row, Seeded, Settings
 from bandgap.matrix.telling import document, report
 from fuzz.faults import trial
@@ -24,6 +23,7 @@ from fuzz.kernels.faults import KERNEL_FAULTS
 from fuzz.peers.environments import NoEnvironment
 from properties.selection import everything
 from spec.specification import INVARIANTS, STEPS, THEOREMS
+from tests.fuzz.classes import CLASSES
 
 LONGEST = 12
 """Calls that any seeded fault shrinks to."""

@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from bandgap.gate.evidence import Canary
 from bandgap.gate.verdict import Answer
-from bandgap.peers.gate import Canary, Found, PeerResult
+from bandgap.peers.gate import Found, PeerResult
 from bandgap.peers.known import Known
 from bandgap.peers.reporting import as_gate
 from bandgap.reports.writing import write_reports

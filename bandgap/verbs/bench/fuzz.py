@@ -1,16 +1,13 @@
 """`bandgap bench fuzz`: how fast an allocator is driven, judged and read back."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bandgap.bench_options import check_rounds
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
-from bandgap.output import AsJson, err
-
-if TYPE_CHECKING:
-    from bench.rows import Row
+from bandgap.output import AsJson
 
 
 def run(
@@ -22,20 +19,7 @@ def run(
     check_rounds(rounds)
     if not 100 <= calls <= 1_000_000:
         raise UsageError("--calls", calls, "is not 100 to 1,000,000")
-    from bandgap.bench_report import show_figures
+    from bandgap.bench_report import show_measured
     from bench.fuzz import FIGURES, measure
 
-    rows: list[Row] = []
-    with err().status("measuring") as status:
-        try:
-            for row in measure(rounds, calls):
-                rows.append(row)
-                status.update(f"{len(rows)} of {len(FIGURES)} figures, the last: {row.name}")
-        except KeyboardInterrupt:
-            if not rows:
-                raise
-    show_figures(rows, as_json=as_json)
-    if len(rows) < len(FIGURES):
-        err().print(f"stopped after {len(rows)} of {len(FIGURES)} figures")
-        return Exit.INCONCLUSIVE
-    return Exit.HOLDS
+    return show_measured(measure(rounds, calls), as_json=as_json, planned=len(FIGURES))

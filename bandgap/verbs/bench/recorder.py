@@ -1,15 +1,12 @@
 """`bandgap bench recorder`: what it costs to write down every call and step."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bandgap.bench_options import check_rounds, check_seconds
 from bandgap.exits import Exit
-from bandgap.output import AsJson, err
-
-if TYPE_CHECKING:
-    from bench.rows import Row
+from bandgap.output import AsJson
 
 
 def run(
@@ -20,16 +17,8 @@ def run(
     """What the recorder costs the thread that serves, and the one that writes: medians and spread."""
     check_rounds(rounds)
     check_seconds(seconds)
-    from bandgap.bench_report import show_figures
+    from bandgap.bench_report import show_measured
     from bench.allocator.pace import Pace
-    from bench.allocator.recorder import rows as rows_of
+    from bench.allocator.recorder import rows
 
-    rows: list[Row] = []
-    end = Exit.HOLDS
-    with err().status("measuring"):
-        try:
-            rows.extend(rows_of(Pace(rounds, seconds)))
-        except KeyboardInterrupt:
-            end = Exit.INCONCLUSIVE
-    show_figures(rows, as_json=as_json)
-    return end
+    return show_measured(rows(Pace(rounds, seconds)), as_json=as_json)
