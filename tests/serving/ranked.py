@@ -26,7 +26,7 @@ from impl.serving.engine.tiny import tiny
 from impl.serving.parallel.agreement import Agreement
 from impl.serving.parallel.conjunction import Conjunction
 from impl.serving.parallel.context import context_parallel
-from impl.serving.parallel.data import DataParallel
+from impl.serving.parallel.data import data_parallel
 from impl.serving.parallel.group import Group
 from impl.serving.parallel.stages import pipelined, stage_layouts
 from impl.serving.parallel.tensor import tensor_parallel
@@ -273,7 +273,7 @@ def by_requests(group: Group, pattern: str, asked: list[list[Task]], seed: int) 
     """Serve jobs of this rank's own, in an arena too small for all of them."""
     layout = tiny(pattern)
     standing = stand(group, layout, room_for(layout, 24, states=2), seed)
-    rank = DataParallel(group, layout, standing.allocator, standing.device, POLICY)
+    rank = data_parallel(group, layout, standing.allocator, standing.device, POLICY)
     chance, device = random.Random(f"{seed} {group.rank.number}"), standing.runtime
     jobs = [rank.engine.submit(task.prompt, task.new_tokens) for task in asked[group.rank.number]]
     moved = steps = 0

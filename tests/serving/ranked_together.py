@@ -11,15 +11,15 @@ from bandgap.compatibility.runs import Run
 from impl.layout import Layout, Stored, chain_of
 from impl.serving.engine.engine import Engine, EngineOf
 from impl.serving.engine.job import Job
+from impl.serving.engine.sharing import Sharing
 from impl.serving.engine.tiny import tiny
 from impl.serving.parallel.context import attended_together, context_parallel
-from impl.serving.parallel.data import DataParallel
+from impl.serving.parallel.data import DataParallel, data_parallel
 from impl.serving.parallel.group import Group
 from impl.serving.parallel.stage_drafts import StageDrafter
 from impl.serving.parallel.stages import pipelined, stage_layouts
 from impl.serving.parallel.tensor import tensor_parallel
 from impl.serving.parallel.transfers import AgreedDevice, AgreedTransport
-from impl.serving.speculation.drafter import Shared
 from impl.serving.speculation.drafters import DRAFTERS
 from impl.serving.transfer.decode import Asked, Decode
 from impl.serving.transfer.messages import Message
@@ -102,7 +102,7 @@ class Mode:
 
 def _by_heads(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
     layout = tiny(run.preset, options_of(run, tp_size=group.rank.of))
-    drafter = _drafter(run, whole, Shared(group.rank, group.total))
+    drafter = _drafter(run, whole, Sharing(group.rank, group.total))
 
     def make(tokens: int) -> Assembled:
         parts = _parts(group, run, whole, layout, asked, states, tokens, drafter=drafter)
@@ -116,7 +116,7 @@ def _by_heads(group: Group, run: Run, whole: Layout, asked: list[Task], states: 
 
 def _by_layers(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
     stage = stage_layouts(whole, [0, STAGE_LAYERS])[group.rank.number]
-    drafter = _drafter(run, whole, Shared())
+    drafter = _drafter(run, whole, Sharing())
     shown = None if drafter is None else StageDrafter(group, drafter)
 
     def make(tokens: int) -> Assembled:
@@ -131,7 +131,7 @@ def _by_layers(group: Group, run: Run, whole: Layout, asked: list[Task], states:
 
 def _by_tokens(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
     attend = partial(attended_together, group)
-    drafter = _drafter(run, whole, Shared(attend=attend, in_block=partial(attend, in_block=True)))
+    drafter = _drafter(run, whole, Sharing(attend=attend, in_block=partial(attend, in_block=True)))
     wide = whole.page_tokens * group.rank.of
 
     def make(tokens: int) -> Assembled:
@@ -150,7 +150,7 @@ def _by_requests(group: Group, run: Run, whole: Layout, asked: list[Task], state
     ranks: dict[Engine, DataParallel] = {}
 
     def join(engine_of: EngineOf, allocator: Any, device: Any, policy: Any, others: Any) -> Engine:
-        one = DataParallel(group, whole, allocator, device, policy, engine_of)
+        one = data_parallel(group, whole, allocator, device, policy, engine_of)
         ranks[one.engine] = one
         return one.engine
 
@@ -182,9 +182,9 @@ def in_two_stages(layout: Layout) -> Layout:
     return replace(layout, model=f"{layout.model} in two stages", kinds=chain_of(stored, layout.page_tokens))
 
 
-def _drafter(run: Run, whole: Layout, shared: Shared) -> Any:
+def _drafter(run: Run, whole: Layout, sharing: Sharing) -> Any:
     chain = chain_in(run)
-    return None if chain is None else DRAFTERS[chain](whole, shared=shared)
+    return None if chain is None else DRAFTERS[chain](whole, sharing=sharing)
 
 
 _MODES: dict[str, Callable[[Group, Run, Layout, list[Task], int], Mode]] = {

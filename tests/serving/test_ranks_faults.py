@@ -27,7 +27,7 @@ from impl.serving.parallel import context
 from impl.serving.parallel.agreement import Agreement
 from impl.serving.parallel.conjunction import Conjunction, Verdict
 from impl.serving.parallel.context import ContextMemory
-from impl.serving.parallel.data import DataParallelModel
+from impl.serving.parallel.data import Rounds
 from impl.serving.parallel.group import Group
 from impl.serving.parallel.processes import Ranks
 from impl.serving.parallel.stages import StageModel
@@ -203,7 +203,7 @@ def share_of_another(patch: Patch) -> None:
 @shows("rank-lost", "class: a rank without requests")
 def takes_no_part(patch: Patch) -> None:
     """A rank that has nothing to compute does nothing."""
-    patch.setattr(DataParallelModel, "take_part", lambda self: None)
+    patch.setattr(Rounds, "take_part", lambda self, model: None)
 
 
 @shows("rank-agreement", "class: premature completion")

@@ -1,7 +1,7 @@
 """A model with random weights: tokens in, logits out, everything it remembers in a `Memory`."""
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 import torch
 from torch.nn.functional import normalize, silu, softplus
@@ -9,11 +9,12 @@ from torch.nn.functional import normalize, silu, softplus
 from impl.layout import Layout
 from impl.serving.engine.layers import Layer, layers_of
 from impl.serving.engine.memory import Memory
-from impl.serving.engine.mixers.attention import Attend, attended
+from impl.serving.engine.mixers.attention import Attend
 from impl.serving.engine.mixers.convolution import convolved
 from impl.serving.engine.mixers.delta import Inputs, recurred
 from impl.serving.engine.mixers.rotary import rotated
 from impl.serving.engine.rank import Rank
+from impl.serving.engine.sharing import Sharing
 from impl.serving.engine.weights import Weights
 
 QUERY_HEADS: Final = 4
@@ -29,24 +30,6 @@ _SHARPNESS: Final = 4.0
 _NOTHING_ADDED: Final = 1e-6
 
 
-def _as_it_is(partial: torch.Tensor) -> torch.Tensor:
-    return partial
-
-
-def worked(x: torch.Tensor, up: torch.Tensor, down: torch.Tensor) -> torch.Tensor:
-    """What works on each token by itself: [tokens, hidden size] from the same.
-
-    Args:
-        x: of the tokens.
-        up: [inner, hidden size].
-        down: [hidden size, inner].
-    """
-    return silu(x @ up.T) @ down.T
-
-
-Worked = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
-"""Computes as `worked` does."""
-
 ModelLayer = Callable[[torch.Tensor, Memory], torch.Tensor]
 """A layer: what it makes of what the one before gave, [tokens, hidden size]."""
 
@@ -57,15 +40,13 @@ class Model:
     Args:
         layout: of the whole model, not of one rank: its layers and their sizes.
         seed: of the weights.
-        rank: whose heads are computed; of all where left out.
-        total: adds up what the ranks computed of a layer's output.
+        sharing: with other ranks.
         device: where the weights lie; the CPU if left out.
-        attend: computes attention over what a memory gives back.
-        work: computes on each token by itself.
         draft: whether to compute the layers of the draft model that is fused into the layout's entries instead.
 
     Attributes:
         layers: what `through` passes, one after the other.
+        sharing: see above.
 
     Raises:
         Misuse: a layer keeps what the engine does not compute.
@@ -75,16 +56,14 @@ class Model:
         self,
         layout: Layout,
         seed: int = 0,
-        rank: Rank | None = None,
-        total: Callable[[torch.Tensor], torch.Tensor] = _as_it_is,
+        sharing: Sharing | None = None,
         device: torch.device | None = None,
-        attend: Attend = attended,
-        work: Worked = worked,
+        *,
         draft: bool = False,
     ) -> None:
         weights = Weights(seed, device or torch.device("cpu"))
-        sharing = _Sharing(rank or Rank(), total, attend, work)
-        self._blocks = [_Block(layer, weights, sharing) for layer in layers_of(layout, draft=draft)]
+        self.sharing = sharing or Sharing()
+        self._blocks = [_Block(layer, weights, self.sharing) for layer in layers_of(layout, draft=draft)]
         self.layers: tuple[ModelLayer, ...] = tuple(self._blocks)
         self._embedding = weights.matrix("embedding", VOCABULARY, HIDDEN) * HIDDEN**0.5
         self._output = weights.matrix("output", VOCABULARY, HIDDEN) * _SHARPNESS
@@ -100,6 +79,7 @@ class Model:
 
     def outputs(self, tokens: torch.Tensor, memory: Memory) -> list[torch.Tensor]:
         """What each layer gives for the next tokens, [tokens, hidden size]; see `hidden`."""
+        self.sharing.begins()
         x, outputs = self.embedded(tokens), []
         for layer in self.layers:
             x = layer(x, memory)
@@ -131,19 +111,10 @@ class Model:
         return hidden @ self._output.T
 
 
-class _Sharing(NamedTuple):
-    """How ranks share the work of a layer."""
-
-    rank: Rank
-    total: Callable[[torch.Tensor], torch.Tensor]
-    attend: Attend
-    work: Worked
-
-
 class _Block:
     """A layer: what mixes tokens, and then what works on each."""
 
-    def __init__(self, layer: Layer, weights: Weights, sharing: _Sharing) -> None:
+    def __init__(self, layer: Layer, weights: Weights, sharing: Sharing) -> None:
         self._layer, self._sharing = layer, sharing
         number, rows = layer.number, layer.rows
 
@@ -176,7 +147,7 @@ _Mixer = Callable[[torch.Tensor, Memory], torch.Tensor]
 _Matrix = Callable[..., torch.Tensor]
 
 
-def _mixer(layer: Layer, matrix: _Matrix, sharing: _Sharing) -> _Mixer:
+def _mixer(layer: Layer, matrix: _Matrix, sharing: Sharing) -> _Mixer:
     if "recurrent" in layer.rows:
         return _linear(layer, matrix, sharing.rank)
     if "latent" in layer.rows:

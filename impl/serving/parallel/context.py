@@ -22,6 +22,7 @@ from impl.serving.engine.model import Model
 from impl.serving.engine.paged import PagedMemory, Place
 from impl.serving.engine.rank import Rank
 from impl.serving.engine.share import Share
+from impl.serving.engine.sharing import Sharing
 from impl.serving.parallel.group import Group
 from impl.serving.parallel.tensor import in_agreement
 from impl.serving.parallel.witness import Planned, Witness
@@ -166,7 +167,7 @@ def context_parallel(
         others: see `in_agreement`.
     """
     witness = Witness(allocator, layout=True, chain=widened(allocator.chain, group.rank.of))
-    model = Model(layout, attend=partial(attended_together, group))
+    model = Model(layout, sharing=Sharing(attend=partial(attended_together, group)))
     engine = in_agreement(group, model, witness, device, policy, engine_of, others)
     engine.memory_of = partial(ContextMemory, group.rank)
     return engine

@@ -12,6 +12,7 @@ from impl.misuse import Misuse
 from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import HIDDEN, VOCABULARY, Model
+from impl.serving.engine.sharing import Sharing
 from impl.serving.parallel.agreement import Agreement
 from impl.serving.parallel.conjunction import Conjunction
 from impl.serving.parallel.group import Group
@@ -61,12 +62,15 @@ class StageModel(Model):
         layout: of the stage.
         group: of all stages, in order.
         seed: of the weights of the whole model.
+        sharing: of the stage's work among ranks that all have this stage.
         for_draft: whether what every layer gives goes on, and not only what the next stage begins with: a draft of the
             last stage may take it.
     """
 
-    def __init__(self, layout: Layout, group: Group, seed: int = 0, *, for_draft: bool = False) -> None:
-        super().__init__(layout, seed)
+    def __init__(
+        self, layout: Layout, group: Group, seed: int = 0, sharing: Sharing | None = None, *, for_draft: bool = False
+    ) -> None:
+        super().__init__(layout, seed, sharing)
         self._group, self._for_draft = group, for_draft
         self._last = group.rank.of - 1
         layers = [count for (count,) in group.numbers([len(self.layers)])]
@@ -74,6 +78,7 @@ class StageModel(Model):
 
     def outputs(self, tokens: torch.Tensor, memory: Memory) -> list[torch.Tensor]:
         """See `Model.outputs`: of the layers before, as far as they go on, and of this stage's."""
+        self.sharing.begins()
         number, before = self._group.rank.number, list[torch.Tensor]()
         if number:
             before = list(self._group.receive((self._received, len(tokens), HIDDEN), number - 1))

@@ -7,6 +7,7 @@ from impl.device.arena import ArenaDevice
 from impl.layout import Layout
 from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.model import Model
+from impl.serving.engine.sharing import Sharing
 from impl.serving.parallel.agreement import Agreement
 from impl.serving.parallel.group import Group
 from impl.serving.parallel.witness import Planned, Witness
@@ -32,7 +33,7 @@ def tensor_parallel(
         engine_of: see `in_agreement`.
         others: see `in_agreement`.
     """
-    model = Model(whole, rank=group.rank, total=group.total)
+    model = Model(whole, sharing=Sharing(group.rank, group.total))
     return in_agreement(group, model, Witness(allocator, layout=True), device, policy, engine_of, others)
 
 

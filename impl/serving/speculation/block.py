@@ -7,8 +7,9 @@ import torch
 from impl.layout import Layout
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import VOCABULARY
+from impl.serving.engine.sharing import Sharing
 from impl.serving.engine.weights import Weights
-from impl.serving.speculation.drafter import Drafter, MemoryBetween, Pick, Proposal, Shared
+from impl.serving.speculation.drafter import Drafter, MemoryBetween, Pick, Proposal
 
 
 class DFlash(Drafter):
@@ -21,11 +22,11 @@ class DFlash(Drafter):
     taken_from: ClassVar[int] = 3
 
     def __init__(
-        self, layout: Layout, seed: int = 0, device: torch.device | None = None, shared: Shared | None = None
+        self, layout: Layout, seed: int = 0, device: torch.device | None = None, sharing: Sharing | None = None
     ) -> None:
-        super().__init__(layout, seed, device, shared)
+        super().__init__(layout, seed, device, sharing)
         weights = Weights(seed, device or torch.device("cpu"))
-        self._within = self._model_with(self._shared.in_block or seeing_the_whole_block, layout, seed, device)
+        self._within = self._model_with(self._sharing.in_block or seeing_the_whole_block, layout, seed, device)
         self._reduce = weights.matrix("draft features", self._hidden, self.width)
         self._mask = weights.matrix("draft mask", self._hidden, 1)[:, 0]
 
@@ -53,9 +54,9 @@ class DSpark(DFlash):
     """
 
     def __init__(
-        self, layout: Layout, seed: int = 0, device: torch.device | None = None, shared: Shared | None = None
+        self, layout: Layout, seed: int = 0, device: torch.device | None = None, sharing: Sharing | None = None
     ) -> None:
-        super().__init__(layout, seed, device, shared)
+        super().__init__(layout, seed, device, sharing)
         self._after = Weights(seed, device or torch.device("cpu")).matrix("draft after", VOCABULARY, VOCABULARY)
 
     def _picked(self, token: torch.Tensor, logits: torch.Tensor, pick: Pick) -> Proposal:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -11,9 +11,9 @@ from impl.layout import Layout
 from impl.misuse import Misuse
 from impl.serving.engine.layers import layers_of
 from impl.serving.engine.memory import Memory
-from impl.serving.engine.mixers.attention import Attend, attended
+from impl.serving.engine.mixers.attention import Attend
 from impl.serving.engine.model import Model
-from impl.serving.engine.rank import Rank
+from impl.serving.engine.sharing import Sharing
 
 MemoryBetween = Callable[[int, int], Memory]
 """The memory of a request as if it had tokens up to `end`, of which those from `begin` on are new."""
@@ -34,23 +34,6 @@ class Proposal(NamedTuple):
     logits: torch.Tensor
 
 
-@dataclass(frozen=True)
-class Shared:
-    """How ranks share the work of a draft; see `Model`.
-
-    Attributes:
-        rank: whose heads are computed.
-        total: adds up what the ranks computed of a layer's output.
-        attend: computes attention.
-        in_block: computes attention among tokens that are proposed at once; the draft's own way if left out.
-    """
-
-    rank: Rank = field(default_factory=Rank)
-    total: Callable[[torch.Tensor], torch.Tensor] = lambda partial: partial
-    attend: Attend = attended
-    in_block: Attend | None = None
-
-
 class Drafter(ABC):
     """A draft model with random weights over what the target's layers give.
 
@@ -62,7 +45,7 @@ class Drafter(ABC):
         layout: of the target, with the draft's rows fused into its entries.
         seed: of the target's weights: embedding and output are the target's.
         device: where the weights lie; the CPU if left out.
-        shared: with the other ranks, of whose model it is the draft; a draft that computes everything if left out.
+        sharing: with the other ranks, of whose model it is the draft; a draft that computes everything if left out.
 
     Attributes:
         width: elements of what is taken from the target for each token.
@@ -75,20 +58,19 @@ class Drafter(ABC):
     """Of how many of the target's layers it takes what they give, spread over the target, the last one among them."""
 
     def __init__(
-        self, layout: Layout, seed: int = 0, device: torch.device | None = None, shared: Shared | None = None
+        self, layout: Layout, seed: int = 0, device: torch.device | None = None, sharing: Sharing | None = None
     ) -> None:
         if not layers_of(layout, draft=True):
             raise Misuse("layout", layout.model, "no entry has rows of a draft", "give Options a Draft")
-        self._shared = shared or Shared()
-        self._model = self._model_with(self._shared.attend, layout, seed, device)
+        self._sharing = sharing or Sharing()
+        self._model = self._model_with(self._sharing.attend, layout, seed, device)
         self._hidden = self._model.embedded(torch.zeros(1, dtype=torch.int64, device=device)).shape[-1]
         last = len(layers_of(layout)) - 1
         self._taken = sorted({last * (place + 1) // self.taken_from for place in range(self.taken_from)})
         self.width = len(self._taken) * self._hidden
 
     def _model_with(self, attend: Attend, layout: Layout, seed: int, device: torch.device | None) -> Model:
-        shared = self._shared
-        return Model(layout, seed, shared.rank, shared.total, device, attend, draft=True)
+        return Model(layout, seed, replace(self._sharing, attend=attend), device, draft=True)
 
     @property
     def hidden_size(self) -> int:

@@ -6,8 +6,9 @@ import torch
 
 from impl.layout import Layout
 from impl.serving.engine.memory import Memory
+from impl.serving.engine.sharing import Sharing
 from impl.serving.engine.weights import Weights
-from impl.serving.speculation.drafter import Drafter, MemoryBetween, Pick, Proposal, Shared
+from impl.serving.speculation.drafter import Drafter, MemoryBetween, Pick, Proposal
 
 
 class Eagle(Drafter):
@@ -17,9 +18,9 @@ class Eagle(Drafter):
     """
 
     def __init__(
-        self, layout: Layout, seed: int = 0, device: torch.device | None = None, shared: Shared | None = None
+        self, layout: Layout, seed: int = 0, device: torch.device | None = None, sharing: Sharing | None = None
     ) -> None:
-        super().__init__(layout, seed, device, shared)
+        super().__init__(layout, seed, device, sharing)
         weights = Weights(seed, device or torch.device("cpu"))
         self._reduce = weights.matrix("draft features", self._hidden, self.width)
         self._join = weights.matrix("draft join", self._hidden, 2 * self._hidden)
