@@ -24,13 +24,12 @@ READABLE = frozenset({1, VERSION})
 WIDEST = 2**62
 MOST_TICKETS = 2**12
 """A trace follows at most so many outstanding tickets, since each is ordered with each."""
+MOST_PAGES = 2**27
+"""A record speaks of at most so many pages."""
 
 Number = Annotated[int, Meta(ge=-WIDEST, le=WIDEST)]
 Count = Annotated[int, Meta(ge=0, le=WIDEST)]
 BandNumber = Annotated[int, Meta(ge=0, le=255)]
-MOST_PAGES = 2**27
-"""A record speaks of at most so many pages."""
-
 Numbers = Annotated[list[Number], Meta(max_length=MOST_PAGES)]
 PageCount = Annotated[int, Meta(ge=0, le=MOST_PAGES)]
 Name = Annotated[str, Meta(max_length=200)]

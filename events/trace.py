@@ -33,9 +33,15 @@ class TraceError(Exception):
 def seal(records: Iterable[AnyRecord], checksum: int = 0) -> Iterator[bytes]:
     """The line of each record, with its newline; begins from the checksum of the line before."""
     for record in records:
-        body = _encoder.encode(record)[1:]
-        checksum = zlib.crc32(body, checksum)
-        yield b"[%d,%b\n" % (checksum, body)
+        line, checksum = _sealed(record, checksum)
+        yield line
+
+
+def _sealed(record: AnyRecord, checksum: int) -> tuple[bytes, int]:
+    """The line of a record that comes behind one with this checksum, and its own checksum."""
+    body = _encoder.encode(record)[1:]
+    checksum = zlib.crc32(body, checksum)
+    return b"[%d,%b\n" % (checksum, body), checksum
 
 
 def lines_of(file: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[bytes]:
@@ -110,9 +116,7 @@ class Writer:
 
     def __call__(self, record: AnyRecord) -> None:
         """Append one record."""
-        body = _encoder.encode(record)[1:]
-        self._checksum = zlib.crc32(body, self._checksum)
-        line = b"[%d,%b\n" % (self._checksum, body)
+        line, self._checksum = _sealed(record, self._checksum)
         self._file.write(line)
         self.lines += 1
         self.bytes += len(line)

@@ -6,7 +6,7 @@ import sys
 from typing import Final
 
 from gpu_tests.allocator.checks import Check
-from gpu_tests.kernels.suite import ROOT
+from gpu_tests.kernels.suite import ARGUMENTS, ROOT
 
 TOOL: Final = "compute-sanitizer"
 SECONDS: Final = 120
@@ -18,18 +18,8 @@ def check_memory(tool: str = TOOL) -> Check | None:
     found = shutil.which(tool)
     if found is None:
         return None
-    suite = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        str(ROOT / "tests/kernels"),
-        "--lane",
-        "cuda",
-    ]
-    command = [found, "--tool", "memcheck", "--error-exitcode", "9", *suite, "-k", "moves or translation"]
+    suite = [sys.executable, "-m", "pytest", *ARGUMENTS, "-k", "moves or translation"]
+    command = [found, "--tool", "memcheck", "--error-exitcode", "9", *suite]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from bandgap.documents.catalogue import FaultEntry, all_faults
-from bandgap.documents.entries import Style, of_faults, of_obligations
+from bandgap.documents.entries import Style, of_faults, of_obligations, word_lines
 from bandgap.documents.formulas import promised
 from bandgap.documents.formulas.layout import WIDTH
 from bandgap.documents.formulas.reading import Definition
@@ -168,16 +168,12 @@ def promise_blocks(claim: str, style: Style) -> Iterator[str]:
     yield style.how_to_read
     if names:
         yield table(("here", "is"), [(code(name), prose) for name, prose in names])
-    yield style.fold("The words of this formula", fenced(word_lines(promised.words(claim))))
+    yield style.fold("The words of this formula", fenced(named_word_lines(promised.words(claim))))
 
 
-def word_lines(words: Sequence[tuple[Definition, tuple[str, ...]]]) -> list[str]:
-    """Words in lines: how each is written, what it says in prose, and exactly."""
-    return [
-        line
-        for word, said in words
-        for line in (promised.named_call(word), f"    {word.prose}", *(f"        {line}" for line in said), "")
-    ]
+def named_word_lines(words: Sequence[tuple[Definition, tuple[str, ...]]]) -> list[str]:
+    """Words in lines, each as it is written where states go by names; see `word_lines`."""
+    return [line for word, said in words for line in word_lines(promised.named_call(word), word.prose, said)]
 
 
 def all_words() -> list[tuple[Definition, tuple[str, ...]]]:

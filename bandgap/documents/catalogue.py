@@ -13,7 +13,7 @@ from properties.obligations import Obligation, obligations
 from properties.specification import SPECIFICATIONS, Specification, changed_actions
 from spec.catalog import Action, Property, sentence_name
 
-KINDS = {"invariants": "invariant", "steps": "step", "theorems": "theorem"}
+TABLES = {"invariants": "invariant", "steps": "step", "theorems": "theorem"}
 """The tables of a specification, and what a property of each is called."""
 
 
@@ -129,7 +129,7 @@ def catalogue() -> Catalogue:
     properties: dict[str, PropertyEntry] = {}
     words: dict[str, Definition] = {}
     for whole in SPECIFICATIONS:
-        for table, kind in KINDS.items():
+        for table, kind in TABLES.items():
             for name, claim in whole.own(table).items():
                 properties[name] = _property(whole, kind, claim, actions, words)
         for action in whole.actions.values():

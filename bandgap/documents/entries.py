@@ -90,7 +90,7 @@ def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:
 def property_parts(entry: PropertyEntry, style: Style) -> Iterator[str]:
     """What is said of a property, below its heading."""
     yield entry.claim.prose
-    yield f"{KINDS[entry.kind]}\n\n{fenced(entry.formula)}"
+    yield f"{KIND_PROSE[entry.kind]}\n\n{fenced(entry.formula)}"
     yield note_of(entry.name, style.link)
     yield style.how_to_read
     yield words_of(entry.words, style)
@@ -113,7 +113,7 @@ def _without_faults(entry: PropertyEntry) -> str:
 
 def word_lines(call: str, prose: str, formula: Sequence[str]) -> list[str]:
     """A word in lines: how it is written, what it says in prose, and exactly."""
-    return [f"{call}", f"    {prose}", *(f"        {line}" for line in formula), ""]
+    return [call, f"    {prose}", *(f"        {line}" for line in formula), ""]
 
 
 def words_of(names: Sequence[str], style: Style) -> str:
@@ -126,7 +126,7 @@ def words_of(names: Sequence[str], style: Style) -> str:
     return f"{style.words(names)}\n\n{told}" if told else ""
 
 
-KINDS = {
+KIND_PROSE = {
     "invariant": "True of every state that can be reached:",
     "step": "True of every step, from a state to the next (marked with a prime):",
     "theorem": "Follows from the invariants, so that it is true of every state that can be reached:",

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bandgap.documents.admitted import PROSE, admission_parts, all_words, counted_blocks
-from bandgap.documents.admitted import word_lines as named_word_lines
+from bandgap.documents.admitted import PROSE, admission_parts, all_words, counted_blocks, named_word_lines
 from bandgap.documents.catalogue import ActionEntry, Catalogue, catalogue
 from bandgap.documents.checked import check_parts
 from bandgap.documents.drawing import in_text
@@ -34,6 +33,9 @@ In formulas, a prime marks the state after: `refs{PRIME}[band, vid] = 1`. What a
 `A ⇒ B` says that B is true wherever A is, and what is indented belongs to the line above it. Ways to use a page are in
 order, nothing < read < write, and `larger` of two is the stronger. Words such as `holders` are defined
 [below](#words)."""
+
+KIND_TITLES = {"invariant": "Invariants", "step": "Properties of a step", "theorem": "Theorems"}
+"""What the properties of each kind are called together."""
 
 EXAMPLES = """\
 Every example was played by the specification when this page was made: each step before it was legal, and so is the one
@@ -147,9 +149,9 @@ def _contents(whole: Catalogue) -> Iterator[str]:
     yield f"[Admission](#admission): {listed([FORGE.link(name) for name in PROSE])}"
     for title, entries in action_groups(whole):
         yield f"[{title}](#{anchor(title)}): {listed([FORGE.link(entry.name) for entry in entries])}"
-    for kind, plural in (("invariant", "Invariants"), ("step", "Properties of a step"), ("theorem", "Theorems")):
+    for kind, title in KIND_TITLES.items():
         names = [claim.name for claim in whole.properties.values() if claim.kind == kind]
-        yield f"{plural}: {listed([FORGE.link(name) for name in names])}"
+        yield f"{title}: {listed([FORGE.link(name) for name in names])}"
 
 
 def _link(name: str) -> str:

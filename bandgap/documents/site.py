@@ -28,7 +28,7 @@ from bandgap.documents.markdown import bullets, code, fenced, joined, listed, se
 from bandgap.documents.numbers import numbers
 from bandgap.documents.precedents import MEANS
 from bandgap.documents.scenes.all import example_of
-from bandgap.documents.semantics import READING, action_groups, state_blocks
+from bandgap.documents.semantics import KIND_TITLES, READING, action_groups, state_blocks
 from bandgap.documents.stories import admission
 from bandgap.documents.stories.admission import Case, decided
 from bandgap.documents.stories.life import life_of_a_page
@@ -89,8 +89,6 @@ issued, pending and over one by one. It is there for the proofs, such as that of
 [`race-free`](../properties/race-free.md); no allocator implements it, and no trace tells of it. Where the device adds
 something to an action, that has a page of its own. Where it adds nothing there is one page for both; an obligation that
 is named `device/grow-low` is about [`grow-low`](grow-low.md) with a device added."""
-
-KINDS = (("invariant", "Invariants"), ("step", "Properties of a step"), ("theorem", "Theorems"))
 
 
 class NoGenerator(Exception):
@@ -276,7 +274,7 @@ def _summary(entry: ActionEntry) -> str:
 
 def _properties(whole: Catalogue) -> str:
     blocks = ["# Properties", "What is always true.", MEANS]
-    for kind, title in KINDS:
+    for kind, title in KIND_TITLES.items():
         rows = [
             (f"[{code(name)}]({slug(name)}.md)", entry.claim.prose)
             for name, entry in whole.properties.items()

@@ -8,6 +8,9 @@ import pytest
 
 ROOT: Final = Path(__file__).parents[2]
 
+ARGUMENTS: Final = (str(ROOT / "tests/kernels"), "--lane", "cuda", f"--rootdir={ROOT}", "-q", "-p", "no:cacheprovider")
+"""With which pytest runs the suite on the GPU."""
+
 
 @dataclass
 class Count:
@@ -35,6 +38,5 @@ class Count:
 def run_suite() -> Count:
     """Run tests/kernels on the GPU, in this process; the count of a run that pytest refuses is empty."""
     count = Count()
-    arguments = [str(ROOT / "tests/kernels"), "--lane", "cuda", f"--rootdir={ROOT}", "-q", "-p", "no:cacheprovider"]
-    count.code = int(pytest.main(arguments, plugins=[count]))
+    count.code = int(pytest.main([*ARGUMENTS], plugins=[count]))
     return count

@@ -20,34 +20,34 @@ class ImmediateDevice:
         self._writable = [table.numpy() for table in self._tables]
 
     def wait_for(self, ticket: int) -> None:
-        """Whoever writes through a view has written when it returns."""
+        """Nothing to wait for: whoever writes through a view has written when it returns."""
 
     def move_pages(self, band: int, sources: Int64, targets: Int64) -> None:
-        """Copy pages of a band, pairwise; no target is a source."""
+        """See `Device.move_pages`."""
         self._pages[band].move(sources, targets)
 
     def wipe_pages(self, band: int, pages: Int64) -> None:
-        """Write zeros over pages of a band, what lies between their rows included."""
+        """See `Device.wipe_pages`."""
         self._pages[band].wipe(pages)
 
     def release_memory(self) -> None:
-        """Let go of the arena; its bytes go back once nobody keeps a view of them."""
+        """See `Device.release_memory`; the bytes go back once nobody keeps a view of them."""
         self.arena = torch.empty(0, dtype=torch.uint8)
         self._pages.clear()
 
     def resume_memory(self) -> None:
-        """A new arena, zero throughout."""
+        """See `Device.resume_memory`; all of it is zero."""
         self.arena = torch.zeros(self.chain.capacity, dtype=torch.uint8)
         self._pages = [HostPages(page_view(self.arena, band)) for band in self.chain.bands]
 
     def update_table(self, band: int, ids: Int64, pages: Int64) -> None:
-        """In the page table, let virtual pages of a band live at these physical pages."""
+        """See `Device.update_table`."""
         self._writable[band][ids] = pages
 
     def table(self, band: int) -> torch.Tensor:
-        """The page table of a band, int64, one physical page for each id."""
+        """See `Device.table`."""
         return self._tables[band]
 
     def view(self, band: int, row: Row) -> torch.Tensor:
-        """A row of every entry of a band: [entries, *row.shape] in the row's dtype, on the arena's own bytes."""
+        """See `Device.view`."""
         return row_view(self.arena, self.chain.bands[band], row)

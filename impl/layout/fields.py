@@ -9,7 +9,6 @@ from impl.layout.errors import LayoutError
 MAX_LAYERS = 10_000
 MAX_HEADS = 65_536
 MAX_DIM = 1 << 24
-MAX_TOKENS = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
