@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -57,6 +58,8 @@ class Group:
 
     def __init__(self, rank: Rank, folder: Path, seconds: float) -> None:
         self.rank, self.seconds = rank, seconds
+        # by which the ranks are known in the group of all
+        self._numbers: Sequence[int] = range(rank.of)
         os.environ["GLOO_SOCKET_IFNAME"] = LOOPBACK
         # another store for what is said after a failure: the first may be waited on for ever by who is gone
         self._notices = _Store(str(folder / "notices"), rank.of)
@@ -71,19 +74,30 @@ class Group:
             # what begins slowly is not lost yet
             self._ranks = ranks.new_group(timeout=timedelta(seconds=seconds))
 
+    def part(self, parts: Sequence[Sequence[int]]) -> "Group":
+        """The group of those ranks that are in the same part as this one, in the order in which the part names them.
+
+        Args:
+            parts: of the group of all ranks, each of which is in one of them; the same on all ranks.
+        """
+        (own,) = [part for part in parts if self.rank.number in part]
+        found = copy(self)
+        found.rank, found._numbers = Rank(own.index(self.rank.number), len(own)), own
+        with self._bounded("meet those of a part"):
+            for part in parts:
+                # all ranks take part in making each
+                made = ranks.new_group(list(part), timeout=timedelta(seconds=self.seconds))
+                if part is own:
+                    found._ranks = made
+        return found
+
     def total(self, partial: torch.Tensor) -> torch.Tensor:
         """The sum over the ranks of tensors of one shape, on every rank."""
-        summed = partial.clone()
-        with self._bounded("add up a tensor"):
-            ranks.all_reduce(summed, group=self._ranks)
-        return summed
+        return self._reduced(partial, "add up a tensor", ranks.ReduceOp.SUM)
 
     def largest(self, values: torch.Tensor) -> torch.Tensor:
         """The largest over the ranks of each element of tensors of one shape, on every rank."""
-        found = values.clone()
-        with self._bounded("find the largest"):
-            ranks.all_reduce(found, ranks.ReduceOp.MAX, group=self._ranks)
-        return found
+        return self._reduced(values, "find the largest", ranks.ReduceOp.MAX)
 
     def numbers(self, own: Sequence[int]) -> list[list[int]]:
         """The whole numbers, equally many, that each rank gives: [ranks][numbers], on every rank."""
@@ -103,20 +117,27 @@ class Group:
     def send(self, values: torch.Tensor, to: int) -> None:
         """Give a tensor to one rank, which receives it."""
         with self._bounded(f"send to rank {to}"):
-            ranks.send(values.contiguous(), to, self._ranks)
+            ranks.send(values.contiguous(), group=self._ranks, group_dst=to)
 
     def receive(self, shape: Sequence[int], source: int) -> torch.Tensor:
         """The float64 of a shape that one rank sends."""
         values = torch.empty(tuple(shape), dtype=torch.float64)
         with self._bounded(f"receive from rank {source}"):
-            ranks.recv(values, source, self._ranks)
+            ranks.recv(values, group=self._ranks, group_src=source)
         return values
 
     def from_one(self, values: torch.Tensor, source: int) -> torch.Tensor:
         """The tensor of one rank, on every rank; the others give one of the same shape."""
         found = values.clone().contiguous()
         with self._bounded(f"hear of rank {source}"):
-            ranks.broadcast(found, source, self._ranks)
+            ranks.broadcast(found, group=self._ranks, group_src=source)
+        return found
+
+    def _reduced(self, values: torch.Tensor, what: str, by: Any) -> torch.Tensor:
+        """What one element of all ranks' tensors is, by an operation of torch's."""
+        found = values.clone()
+        with self._bounded(what):
+            ranks.all_reduce(found, by, group=self._ranks)
         return found
 
     @contextmanager
@@ -124,12 +145,12 @@ class Group:
         try:
             yield
         except RuntimeError as error:
-            raise RankLost(self.rank.number, what, self.seconds, self._silent()) from error
+            raise RankLost(self._numbers[self.rank.number], what, self.seconds, self._silent()) from error
 
     def _silent(self) -> tuple[int, ...]:
         """The ranks that do not say that they are there, though they must have failed as well by then."""
-        self._notices.set(f"rank {self.rank.number} failed", "")
-        left = set(range(self.rank.of))
+        self._notices.set(f"rank {self._numbers[self.rank.number]} failed", "")
+        left = set(self._numbers)
         until = time.monotonic() + self.seconds + _GRACE
         while left and time.monotonic() < until:
             left = {number for number in left if not self._notices.check([f"rank {number} failed"])}
