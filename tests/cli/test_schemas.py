@@ -17,7 +17,7 @@ from bandgap.matrix.telling import document as faults_document
 from bandgap.peers.gate import Found
 from bandgap.peers.telling import document as peer_document
 from bandgap.reports.document import document as gate_document
-from bandgap.schemas import SCHEMAS, drifts, schema_of, write_schemas
+from bandgap.schemas.all import SCHEMAS, drifts, schema_of, write_schemas
 from bandgap.verbs import fuzz
 from bandgap.verbs.docs import written_document
 from bench.rows import Figure, row_of
