@@ -44,7 +44,7 @@ def _a_stream_that_is_not_told_to_wait(patch: Patch) -> None:
 def _a_backup_that_does_not_wait_for_what_it_copies(patch: Patch) -> None:
     """The ledger does not let it have pages that a forward still writes."""
     back_up = Copies.back_up
-    patch.setattr(Copies, "back_up", lambda self, pairs, waits=(): back_up(self, pairs))
+    patch.setattr(Copies, "back_up", lambda self, pairs, waits, held: back_up(self, pairs, (), held))
 
 
 @shows("misuse", "mini-sglang#111")
@@ -76,10 +76,10 @@ def _a_host_copy_that_outlives_a_rewrite(patch: Patch) -> None:
     back_up = Copies.back_up
     seen: set[tuple[int, int]] = set()
 
-    def wrong(self: Copies, pairs: Sequence[Pair], waits: Iterable[int] = ()) -> None:
+    def wrong(self: Copies, pairs: Sequence[Pair], waits: Iterable[int], held: Any) -> None:
         new = [pair for pair in pairs if (pair.place.band, pair.vid) not in seen]
         seen.update((pair.place.band, pair.vid) for pair in new)
-        back_up(self, new, waits)
+        back_up(self, new, waits, held)
 
     patch.setattr(Copies, "back_up", wrong)
 
@@ -184,8 +184,8 @@ def _without_references(patch: Patch, stream: str) -> None:
     """Copies of a stream give back their references to the host's pages at once."""
     begin = Copies._begin
 
-    def wrong(self: Copies, on: str, pairs: Sequence[Pair], waits: Iterable[int]) -> None:
-        begin(self, on, pairs, waits)
+    def wrong(self: Copies, on: str, pairs: Sequence[Pair], waits: Iterable[int], held: Any) -> None:
+        begin(self, on, pairs, waits, held)
         if on == stream:
             copy = self._flying[-1]
             for band, ids in enumerate(copy.host_pages):

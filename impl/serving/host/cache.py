@@ -27,7 +27,8 @@ class TieredCache(PrefixCache):
     What is below comes back all at once, of every kind, or not at all: the device's pages are one joint demand.
 
     The stages of a pipeline have hosts of their own, each of which keeps as much as it has room for.  A text comes back
-    as far as it is there on all of them.  Copies begin on all at once, even where one of them has nothing to copy.
+    as far as it is there on all of them.  Copies begin on all at once, and hold the same pages even where one of them has
+    nothing to copy.
 
     Args:
         engine: which it is made for.
@@ -102,14 +103,13 @@ class TieredCache(PrefixCache):
             self._back_up(sources)
 
     def _on_device(self, keys: Sequence[Key]) -> list[Source]:
-        """What the device has of a text, the first pages first."""
+        """What the device has of a text that is taken in, the first pages first."""
         digests = digests_of(keys)
         found = []
-        for node, same in path_of(self._root, keys):
+        for node, _ in path_of(self._root, keys):
             for band, ids in node.pages.items():
-                found += [Source(Place(band, digests[node.begin + at]), vid) for at, vid in enumerate(ids[:same])]
-            if same == len(node.keys):
-                found += [Source(Place(band, digests[node.end - 1]), slot) for band, slot in node.states.items()]
+                found += [Source(Place(band, digests[node.begin + at]), vid) for at, vid in enumerate(ids)]
+            found += [Source(Place(band, digests[node.end - 1]), slot) for band, slot in node.states.items()]
         return [source for source in found if source.vid is not None]
 
     def _back_up(self, sources: Sequence[Source]) -> None:
@@ -117,10 +117,18 @@ class TieredCache(PrefixCache):
         self.host_pages.use(source.place for source in sources)
         lacking = {place: vid for place, vid in sources if vid is not None and self.host_pages.get(place) is None}
         taken = self.host_pages.take(list(lacking))
-        if any(self.gathered("whether to back up", bool(taken))):
-            pairs = [Pair(place, lacking[place], host_vid) for place, host_vid in taken.items()]
-            self.copies.back_up(pairs, self._engine.flying)
-            self.backed_up += len(pairs)
+        own = {(self._positions[place.band], place.digest) for place in taken}
+        going = set().union(*self.gathered("what is backed up", own))
+        if not going:
+            return
+        # whatever any stage copies is held on all, since an id that is held is not minted again
+        held: list[list[int]] = [[] for _ in self._kinds]
+        for (band, digest), vid in sources:
+            if vid is not None and (self._positions[band], digest) in going:
+                held[band].append(vid)
+        pairs = [Pair(place, lacking[place], host_vid) for place, host_vid in taken.items()]
+        self.copies.back_up(pairs, self._engine.flying, held)
+        self.backed_up += len(pairs)
 
     def _landed(self, copy: Copy) -> None:
         if self.files is not None and copy.stream == BACKUP:

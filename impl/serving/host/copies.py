@@ -103,18 +103,20 @@ class Copies:
 
     # ------------------------------------------------------------------------------------------------------ beginning
 
-    def back_up(self, pairs: Sequence[Pair], waits: Iterable[int] = ()) -> None:
+    def back_up(self, pairs: Sequence[Pair], waits: Iterable[int], held: Sequence[Sequence[int]]) -> None:
         """Copy pages of the device's arena to new ones of the host's, behind these tickets and what is loaded to them.
 
         Args:
             pairs: new pages of the host's, to which nobody else refers yet; no other ticket writes those of the device.
             waits: the forwards that may still write them.
+            held: of each band the pages of the device's that the copy holds, those of the pairs among them.
         """
-        self._begin(BACKUP, pairs, waits)
+        self._begin(BACKUP, pairs, waits, held)
 
     def load(self, pairs: Sequence[Pair]) -> None:
         """Copy pages of the host's arena to new ones of the device's, to which nobody else refers yet."""
-        self._begin(LOAD, pairs, ())
+        bands = range(len(self._allocator.chain.bands))
+        self._begin(LOAD, pairs, (), [[pair.vid for pair in pairs if pair.place.band == band] for band in bands])
 
     def read_in(self, place: Place, host_vid: int, content: bytes) -> None:
         """Let a new page of the host's arena hold these bytes, as many as a page has."""
@@ -132,11 +134,10 @@ class Copies:
         held = tuple([host_vid] if band == place.band else [] for band in bands)
         self._flying.append(Copy(READ_IN, None, ticket, nothing, held, {}))
 
-    def _begin(self, stream: str, pairs: Sequence[Pair], waits: Iterable[int]) -> None:
+    def _begin(self, stream: str, pairs: Sequence[Pair], waits: Iterable[int], vids: Sequence[Sequence[int]]) -> None:
         loads = stream == LOAD
         bands = range(len(self._allocator.chain.bands))
         of_band = [[pair for pair in pairs if pair.place.band == band] for band in bands]
-        vids = [[pair.vid for pair in own] for own in of_band]
         host_vids = tuple([pair.host_vid for pair in own] for own in of_band)
         waits = (*waits, *self.before(vids, vids if loads else ()))
         ticket = self._allocator.open("copy", stream, waits)
@@ -147,11 +148,14 @@ class Copies:
         for band in bands:
             if not vids[band]:
                 continue
-            pages = self._allocator.hold(ticket, band, vids[band], "write" if loads else "read")
+            pages = self._allocator.hold(ticket, band, vids[band], "write" if loads else "read").tolist()
+            page_of = dict(zip(vids[band], pages, strict=True))
+            if not host_vids[band]:
+                continue
             host_pages = self._host.hold(host_ticket, band, host_vids[band], "read" if loads else "write")
             self._host.share(band, host_vids[band])
-            for pair, page, host_page in zip(of_band[band], pages.tolist(), host_pages.tolist(), strict=True):
-                pieces.append(self._piece(band, page, host_page, loads=loads))
+            for pair, host_page in zip(of_band[band], host_pages.tolist(), strict=True):
+                pieces.append(self._piece(band, page_of[pair.vid], host_page, loads=loads))
                 if not loads:
                     bytes_of[pair.place] = _page(self._host_device, band, host_page)
         self._device.begin(ticket, stream, waits)
