@@ -2,12 +2,13 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
 from fuzz.engine.operations import DRAW_BITS
+from fuzz.looks import Look
 from fuzz.serving.failure import Failure, explained
 from fuzz.serving.kinds import kinds_of
 from fuzz.serving.living import Script, lived
@@ -34,6 +35,10 @@ class Run:
         done: operations by name and what came of them.
         events: what happened meanwhile.
         failure: what broke; None if nothing did.
+        calls: that were judged.
+        actions: page actions that were judged, by name.
+        look: how the failure looked when it was met.
+        again: lives that ended in a failure that was known before, by how it looks.
     """
 
     seed: int | str
@@ -44,6 +49,10 @@ class Run:
     done: Pairs = field(default_factory=Counter)
     events: Counter[str] = field(default_factory=Counter)
     failure: Failure | None = None
+    calls: int = 0
+    actions: Counter[str] = field(default_factory=Counter)
+    look: Look | None = None
+    again: Counter[Look] = field(default_factory=Counter)
 
     def named(self) -> Iterator[tuple[str, int]]:
         """Everything that was exercised, under a name of its own."""
@@ -66,33 +75,40 @@ def event(name: str) -> str:
 def run_seeded(
     seed: int | str,
     *,
-    lives: int,
+    lives: int | None = None,
+    calls: int | None = None,
     sorts: Sequence[str] = SORTS,
     lengths: Sequence[int] = LIVES,
     progress: Callable[[Run], None] = lambda run: None,
     fault: str | None = None,
     reduce_seconds: float = 60.0,
     reduce_tries: int | None = None,
+    known: Container[Look] = (),
 ) -> Run:
     """Live so many lives, or until something breaks.
 
     Args:
         seed: of all choices: the same seed does the same.
-        lives: at most.
+        lives: at most; so many as there are calls for if left out.
+        calls: judged, after which no life is begun.
         sorts: of scenes, taken in turn.
         lengths: operations of a life; one of them.
         progress: told after each life.
         fault: the seeded fault that is in force, to be noted in the failure.
         reduce_seconds: for making a failure shorter.
         reduce_tries: scripts that are tried to that end; none for as many as there is time for.
+        known: how failures look that are known; they are counted, and end nothing but a life.
     """
     begun = time.monotonic()
     run = Run(seed)
-    while run.failure is None and run.lives < lives:
+    while run.failure is None and not _is_enough(run.lives, lives) and not _is_enough(run.calls, calls):
         scene, operations = life_of(seed, run.lives, sorts, lengths)
         life = lived(scene, operations)
-        failure = None
-        if life.violation is not None:
+        failure, look, again = None, None, run.again
+        if life.look is not None and life.look in known:
+            again = again + Counter([life.look])
+        elif life.violation is not None:
+            look = life.look
             failure = explained(
                 scene,
                 life.script,
@@ -111,9 +127,17 @@ def run_seeded(
             done=run.done + life.done,
             events=run.events + life.events,
             failure=failure,
+            calls=run.calls + life.calls,
+            actions=run.actions + life.actions,
+            look=look,
+            again=again,
         )
         progress(run)
     return run
+
+
+def _is_enough(done: int, most: int | None) -> bool:
+    return most is not None and done >= most
 
 
 def life_of(

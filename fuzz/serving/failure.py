@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from fuzz.serving.living import Script, lived
+from fuzz.looks import Look, look_of
+from fuzz.serving.living import END, Script, lived
 from fuzz.serving.scene import Scene
 from fuzz.serving.shortening import Shortening
 from fuzz.violation import Violation
@@ -23,6 +24,7 @@ class Failure:
         repeats: whether the operations showed it again when they were done a second time.
         reduced: whether nothing can be left out of them; False where time ran out before that was known.
         absent: kinds of operations that were switched off in the life that broke.
+        look: how it looks.
     """
 
     scene: Scene
@@ -34,6 +36,7 @@ class Failure:
     repeats: bool = True
     reduced: bool = True
     absent: tuple[str, ...] = ()
+    look: Look = ("", "", "")
 
 
 def explained(
@@ -62,7 +65,8 @@ def explained(
     again = lived(scene, script).violation
     if again is None or again.property != violation.property:
         seen = violation.property, violation.problem, violation.finding
-        return Failure(scene, *seen, script, fault, repeats=False, reduced=False, absent=absent)
+        look = look_of(violation.property, script[-1].name if script else END, violation.problem)
+        return Failure(scene, *seen, script, fault, repeats=False, reduced=False, absent=absent, look=look)
 
     def fails(where: Scene, shorter: Script) -> bool:
         seen = lived(where, shorter).violation
@@ -72,5 +76,6 @@ def explained(
     scene, script = shortening.shortened(scene, script)
     last = lived(scene, script)
     assert last.violation is not None, "a life that broke breaks again"
+    assert last.look is not None, "a life that broke breaks again"
     seen = last.violation.property, last.violation.problem, last.violation.finding
-    return Failure(scene, *seen, last.script, fault, reduced=not shortening.is_over, absent=absent)
+    return Failure(scene, *seen, last.script, fault, reduced=not shortening.is_over, absent=absent, look=last.look)

@@ -34,6 +34,12 @@ class Hosted(Served):
     host: RecordedAllocator
     host_device: ArenaDevice[Any]
     cache: TieredCache
+    host_judge: Judge
+
+    @property
+    def judges(self) -> tuple[Judge, ...]:
+        """See `Served.judges`."""
+        return self.judge, self.host_judge
 
 
 def serve_hosted(
@@ -56,8 +62,9 @@ def serve_hosted(
     """
     runtime: Any = SimulatedRuntime() if late else AtOnceRuntime()
     findings: list[Finding] = []
-    allocator, device = judged(layout, arena_bytes, lambda chain: ArenaDevice(chain, runtime), findings)
-    host, host_device = judged(layout, host_bytes, on_host(runtime), findings)
+    judge, host_judge = Judge(), Judge()
+    allocator, device = judged(layout, arena_bytes, lambda chain: ArenaDevice(chain, runtime), findings, judge)
+    host, host_device = judged(layout, host_bytes, on_host(runtime), findings, host_judge)
     files = None if folder is None else Files(folder, fingerprint_of(layout, identity), host.chain.bands)
     caches: list[TieredCache] = []
 
@@ -69,15 +76,20 @@ def serve_hosted(
 
     model = model or Model(layout)
     engine = engine_of(model, allocator, device, policy, cache)
-    return Hosted(engine, model, layout, allocator, device, runtime, Judge(), findings, host, host_device, caches[0])
+    own = engine, model, layout, allocator, device, runtime, judge, findings
+    return Hosted(*own, host, host_device, caches[0], host_judge)
 
 
 def judged(
-    layout: Layout, size: int, make: Callable[[Chain], ArenaDevice[Any]], findings: list[Finding]
+    layout: Layout,
+    size: int,
+    make: Callable[[Chain], ArenaDevice[Any]],
+    findings: list[Finding],
+    judge: Judge | None = None,
 ) -> tuple[RecordedAllocator, ArenaDevice[Any]]:
     """An allocator of so many bytes whose every record is judged, and its device."""
     devices: list[ArenaDevice[Any]] = []
-    judge = Judge()
+    judge = judge or Judge()
 
     def device(chain: Chain) -> ArenaDevice[Any]:
         devices.append(make(chain))

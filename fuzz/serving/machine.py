@@ -3,7 +3,7 @@
 import time
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import replace
 from itertools import accumulate
 from struct import unpack
@@ -14,10 +14,11 @@ from hypothesis import HealthCheck, Phase, strategies
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from fuzz.literals import no_literals
+from fuzz.looks import Look, look_of
 from fuzz.serving.driver import Run, switched_off, weights_of
 from fuzz.serving.failure import explained
 from fuzz.serving.kinds import KINDS, kinds_of
-from fuzz.serving.living import do, end
+from fuzz.serving.living import END, do, end
 from fuzz.serving.operations import Operation
 from fuzz.serving.scene import SCENE_DRAWS, SORTS, Scene, scene_of
 from fuzz.serving.stage import Stage
@@ -35,8 +36,12 @@ _OPERATION: Final = strategies.binary(min_size=10, max_size=10)
 class _Tally:
     """What all examples of a run came to, and the operations of the last one that broke."""
 
-    def __init__(self) -> None:
-        self.lives = self.operations = self.jobs = 0
+    def __init__(self, known: Container[Look]) -> None:
+        self.known = known
+        self.lives = self.operations = self.jobs = self.calls = 0
+        self.actions: Counter[str] = Counter()
+        self.again: Counter[Look] = Counter()
+        self.look: Look | None = None
         self.done: Counter[tuple[str, str]] = Counter()
         self.events: Counter[str] = Counter()
         self.scene = Scene()
@@ -53,6 +58,7 @@ def run_machine(
     fault: str | None = None,
     reduce_seconds: float = 60.0,
     reduce_tries: int | None = None,
+    known: Container[Look] = (),
 ) -> Run:
     """Let Hypothesis look for a scene and operations in it that break something.
 
@@ -64,8 +70,9 @@ def run_machine(
         fault: the seeded fault that is in force, to be noted in the failure.
         reduce_seconds: for making a failure shorter.
         reduce_tries: scripts that are tried to that end; none for as many as there is time for.
+        known: how failures look that are known; they are counted, and end nothing but an example.
     """
-    begun, tally, run, batch = time.monotonic(), _Tally(), Run(seed), 0
+    begun, tally, run, batch = time.monotonic(), _Tally(known), Run(seed), 0
     while run.failure is None and batch * BATCH < examples:
         machine = _machine_of(tally)
         hypothesis.seed(f"{seed}/{batch}")(machine)
@@ -93,6 +100,10 @@ def run_machine(
             tally.done,
             tally.events,
             failure,
+            tally.calls,
+            tally.actions,
+            tally.look,
+            tally.again,
         )
         progress(run)
     return replace(run, seconds=time.monotonic() - begun)
@@ -116,13 +127,16 @@ def _machine_of(tally: _Tally) -> type[RuleBasedStateMachine]:
 
         @rule(drawn=_OPERATION)
         def operate(self, drawn: bytes) -> None:
+            if self.is_broken:
+                # by what is known
+                return
             which, *draws = unpack("<5H", drawn)
             one, two, three, four = draws
             # one rule for all, since Hypothesis does not choose evenly among many
             name = self.names[bisect(self.upto, which * self.upto[-1] >> 16)]
             self.script.append(Operation(name, (one, two, three, four)))
             tally.operations += 1
-            self.attempt(lambda: do(self.stage, self.script[-1]))
+            self.attempt(name, lambda: do(self.stage, self.script[-1]))
 
         def teardown(self) -> None:
             if not hasattr(self, "stage"):
@@ -130,18 +144,25 @@ def _machine_of(tally: _Tally) -> type[RuleBasedStateMachine]:
                 return
             try:
                 if not self.is_broken:
-                    self.attempt(lambda: end(self.stage))
+                    self.attempt(END, lambda: end(self.stage))
             finally:
                 self.stage.close()
                 tally.done += self.stage.done
                 tally.events += self.stage.events
                 tally.jobs += sum(want.is_over for want in self.stage.wants)
+                tally.calls += self.stage.calls
+                tally.actions += self.stage.actions
 
-        def attempt(self, act: Callable[[], None]) -> None:
+        def attempt(self, at: str, act: Callable[[], None]) -> None:
             try:
                 act()
-            except Violation:
+            except Violation as violation:
                 self.is_broken = True
+                look = look_of(violation.property, at, violation.problem)
+                if look in tally.known:
+                    tally.again[look] += 1
+                    return
+                tally.look = look
                 tally.scene, tally.script, tally.absent = self.stage.scene, self.script, self.absent
                 raise
 

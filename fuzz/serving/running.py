@@ -48,6 +48,11 @@ class Served:
     judge: Judge
     findings: list[Finding]
 
+    @property
+    def judges(self) -> tuple[Judge, ...]:
+        """Of every arena."""
+        return (self.judge,)
+
 
 def options(page_tokens: int = PAGE_TOKENS, **more: Any) -> Options:
     """How a tiny model is served."""

@@ -26,6 +26,7 @@ from impl.serving.engine.job import Job
 from impl.serving.engine.model import VOCABULARY, Model
 from impl.serving.transfer.decode import Asked
 from impl.serving.transfer.tickets import has_caught_up
+from spec.judge.judge import Judge
 
 MOST_JOBS: Final = 6
 """That are not done."""
@@ -93,6 +94,7 @@ class Stage:
         self.habit = HABITS[0]
         self.folder: TemporaryDirectory[str] | None = None
         self.seen: Counter[str] = Counter()
+        self._judges: list[Judge] = []
         self._own = self._made()
         for served in self.sides:
             self.attend(served)
@@ -129,6 +131,16 @@ class Stage:
     def guessing(self) -> dict[Served, Speculation]:
         """The engines that guess, each with its draft."""
         return {served: self._guessing[served] for served in self.sides if served in self._guessing}
+
+    @property
+    def calls(self) -> int:
+        """That were judged, of those who are dead by now as well."""
+        return sum(judge.calls for judge in self._judges)
+
+    @property
+    def actions(self) -> Counter[str]:
+        """Page actions that were judged, by name."""
+        return sum((judge.actions for judge in self._judges), Counter())
 
     @property
     def left(self) -> list[Want]:
@@ -250,6 +262,12 @@ class Stage:
         return self._engine(is_hosted=True)
 
     def _engine(self, *, is_hosted: bool) -> Served:
+        """An engine, whose judges are remembered."""
+        served = self._engine_of(is_hosted=is_hosted)
+        self._judges.extend(served.judges)
+        return served
+
+    def _engine_of(self, *, is_hosted: bool) -> Served:
         """An engine; above a host tier where the scene has one and it is."""
         scene, make = self.scene, _serve
         if scene.host_tokens and is_hosted:
