@@ -14,6 +14,8 @@ CHECKS: Final[Mapping[str, str]] = MappingProxyType(
         "nobody has published an address.",
         "bookkeeping": "What an engine and its caches count is what the allocators know, and what they assert of "
         "themselves is so.",
+        "held-as-needed": "A page is held exactly as long as it is needed: by a job that reads or writes a token of it "
+        "again, by a cache that knows it, or by a copy or a transfer under way.",
         "gives-way-enough": "A cache that says that it gave way has freed as many pages as were lacking.",
         "gives-way-no-more": "A cache that gives way frees no more pages than were lacking.",
         "expected-bytes": "A transfer reads and writes only what its ticket holds, and what lands is published or in "

@@ -12,6 +12,7 @@ import torch
 
 from fuzz.serving.alone import reference, text_of
 from fuzz.serving.giving_way import watched
+from fuzz.serving.holding import look_at_holders
 from fuzz.serving.hosting import Hosted, serve_hosted
 from fuzz.serving.running import TOLERANCE, Served, Task, quiet, room_for, serve, work_off
 from fuzz.serving.scene import Scene
@@ -25,6 +26,8 @@ from impl.recording import RecordedAllocator
 from impl.serving.engine.job import Job
 from impl.serving.engine.model import VOCABULARY, Model
 from impl.serving.transfer.decode import Asked
+from impl.serving.transfer.receiver import Receiver
+from impl.serving.transfer.sender import Sender
 from impl.serving.transfer.tickets import has_caught_up
 from spec.judge.judge import Judge
 
@@ -217,6 +220,8 @@ class Stage:
                 allocator.check()
             except AssertionError as error:
                 raise Violation("agreement", f"an allocator's tables contradict each other: {error}") from error
+        for served in self.sides:
+            look_at_holders(served, self._end_of(served))
         for want in self.left:
             job = want.now
             if job is not None and job.done:
@@ -321,6 +326,12 @@ class Stage:
             if not furthest < TOLERANCE:
                 problem = f"a logit of the draft's after {turn.last_known + 1} tokens is off by {furthest:.3g}"
                 raise Violation("same-draft-logits", problem)
+
+    def _end_of(self, served: Served) -> Sender | Receiver | None:
+        """The end of transfers that an engine belongs to."""
+        if self.both is None:
+            return None
+        return self.both.decode.receiver if served is self.served else self.both.prefill.sender
 
     def _is_quiet(self) -> bool:
         if any(hosted.cache.copies.flying for hosted in self.hosted):

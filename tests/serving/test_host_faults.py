@@ -147,7 +147,7 @@ def _a_checksum_that_is_not_compared(patch: Patch) -> None:
     patch.setattr(files, "_checksum", lambda content: content[:0] + bytes(32))
 
 
-@shows("bookkeeping", "LMCache#3884")
+@shows("held-as-needed", "LMCache#3884")
 def _a_copy_that_keeps_its_reference(patch: Patch) -> None:
     """To the host's pages, after it has landed."""
     poll = Copies.poll

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import torch
 
+from fuzz.serving.holding import look_at_holders
+from fuzz.violation import Violation
 from impl.misuse import Misuse
 from impl.requests.request import Request
 from impl.requests.requests import Requests
@@ -140,7 +142,7 @@ def _one_rejected_position_too_many_stays(patch: Patch) -> None:
     )
 
 
-@shows("nothing-left", "sglang#16067")
+@shows("held-as-needed", "sglang#16067")
 def _forks_are_forgotten(patch: Patch) -> None:
     """Where every guess was right nobody thinks of the fork any more."""
     right = SpeculatingEngine._take_back
@@ -151,6 +153,12 @@ def _forks_are_forgotten(patch: Patch) -> None:
         right(self, turn, final)
 
     patch.setattr(SpeculatingEngine, "_take_back", wrong)
+
+
+@shows("held-as-needed", "class: kept longer than needed")
+def _windows_of_forks_slide_late(patch: Patch) -> None:
+    """A fork keeps what its request has let go of, until the step ends for which it is there."""
+    patch.setattr(SpeculatingEngine, "_forks_after", lambda self, turn: iter(()))
 
 
 @shows("same-draft-logits", "sglang#34823")
@@ -174,6 +182,7 @@ FAULTS: dict[Callable[[Patch], None], tuple[str, str]] = {
     _a_wrong_guess_is_gone_on_with: ("gpt-oss-20b", "a misuse"),
     _one_rejected_position_too_many_stays: ("gpt-oss-20b", "no end"),
     _forks_are_forgotten: ("inkling-small", "pages are left"),
+    _windows_of_forks_slide_late: ("inkling-small", "more than is needed"),
     _a_page_is_known_by_its_own_tokens: ("gpt-oss-20b", "the draft's logits"),
 }
 """Of each fault the pattern on which it is tried, and how it shows."""
@@ -186,21 +195,25 @@ def _shows(pattern: str) -> str:
     layout = tiny_with_draft(pattern, window=6)
     policy = Policy(most_running=3, chunk=7, positions=80, interval=8)
     made = speculate(layout, room_for(layout, 150, states=16), agree=by_chance(1), late=True, policy=policy)
-    rng, steps = random.Random(3), 0
+    rng, steps, too_much = random.Random(3), 0, list[Violation]()
     text = tuple(rng.randrange(96) for _ in range(24))
     asked = [Task(text + leaving, 14) for leaving in ((1,), (2, 3), (), (4,))]
     jobs: list[Job] = []
 
-    def patience() -> None:
+    def look() -> None:
         nonlocal steps
         steps += 1
         if steps > PATIENCE:
             raise NeverEnds
+        try:
+            look_at_holders(made.served)
+        except Violation as violation:
+            too_much.append(violation)
 
     try:
         for task in asked:
             jobs.append(made.ask(task))
-            drive(made.served, rng, patience)
+            drive(made.served, rng, look)
     except tuple(_SHOWN) as shown:
         return _SHOWN[type(shown)]
     if not furthest(layout, asked, jobs) < TOLERANCE:
@@ -209,7 +222,9 @@ def _shows(pattern: str) -> str:
         return "the draft's logits"
     assert made.engine.prefix is not None
     made.engine.prefix.clear()
-    return "" if nothing_is_left(made) else "pages are left"
+    if not nothing_is_left(made):
+        return "pages are left"
+    return "more than is needed" if too_much else ""
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__.strip("_"))

@@ -65,6 +65,7 @@ MET: Final[dict[str, int]] = {
     "speculation/rejected-tokens-are-read-on": 0,
     "speculation/one-rejected-position-too-many-stays": 0,
     "speculation/forks-are-forgotten": 1,
+    "speculation/windows-of-forks-slide-late": 11,
     "speculation/a-page-is-known-by-its-own-tokens": 4,
     "transfer/pages-of-what-was-given-up-are-used-again": 3,
     "transfer/addresses-before-the-gate": 0,

@@ -179,10 +179,26 @@ def test_what_is_guessed_after_the_end_of_a_text_is_not_compared() -> None:
     assert [turn.last_known < turn.job.known for turn, _ in speculation.heard] == [True, False]
 
 
-def test_a_page_that_somebody_keeps_is_seen_at_the_end() -> None:
+def test_a_reference_that_is_nobodys_is_seen_and_one_that_is_missing() -> None:
+    stage = _asked(interval=8)
+    while not stage.served.engine.running:
+        stage.step(stage.served)
+    stage.look()
+    (job,) = stage.served.engine.running
+    assert job.request is not None
+    page = job.request.pages[1][:1]
+    stage.served.allocator.share(1, page)
+    with pytest.raises(Violation, match="held-as-needed: references to full pages in the arena are nobody's"):
+        stage.look()
+    stage.served.allocator.release(1, page + page)
+    with pytest.raises(Violation, match="references: somebody counts on references to full pages in the arena"):
+        stage.look()
+
+
+def test_a_publisher_that_stays_is_seen_at_the_end() -> None:
     stage = _asked()
-    stage.served.allocator.allocate({"full": 1})
-    with pytest.raises(Violation, match="nothing-left: pages in use"):
+    stage.served.allocator.publish("somebody")
+    with pytest.raises(Violation, match="nothing-left: publishers"):
         end(stage)
 
 
