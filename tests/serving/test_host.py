@@ -8,6 +8,7 @@ import pytest
 from impl.layout import Lifetime
 from impl.misuse import Misuse
 from impl.plan import Refusal
+from impl.serving.engine.engine import Engine
 from impl.serving.engine.tiny import PATTERNS, tiny
 from impl.serving.host.cache import Write
 from impl.serving.host.digests import digests_of
@@ -85,10 +86,7 @@ def test_what_is_written_back_goes_down_when_it_gives_way_and_what_is_written_th
         assert say(hosted, rounds(1, count=1, times=1), seed=1) < TOLERANCE
         before = hosted.cache.backed_up
         hosted.cache.host_pages.clear()
-        for band in [*range(len(layout.kinds))][::order]:
-            one = tuple(int(other == band) for other in range(len(layout.kinds)))
-            while hosted.cache.give_way(Refusal((0,) * len(one), "evict", evict=one)):
-                pass
+        evict_everything(hosted, order)
         written[write] = before, hosted.cache.backed_up - before
         nothing_is_lost(hosted)
     assert written["through"][0] == written["back"][1] > 0
@@ -186,6 +184,68 @@ def test_a_text_goes_on_only_as_far_as_every_kind_does(missing: str) -> None:
     # four pages of text are the last after which there is a state, and before any of this kind is missing
     assert part.pages == 4
     assert recallable(kinds, digests, Known([[] for _ in kinds], {}, 4), is_below) is None
+
+
+def test_a_state_that_the_device_has_of_that_very_moment_is_not_brought_up() -> None:
+    layout = tiny(ALL_KINDS)
+    (state,) = (band for band, kind in enumerate(layout.kinds) if kind.lifetime is Lifetime.STATE)
+    digests = digests_of([(page, 0, 0, 0) for page in range(8)])
+    states: dict[int, dict[int, int | None]] = {7: {state: 1}, 8: {state: 2}}
+    recall = recallable(layout.kinds, digests, Known([[] for _ in layout.kinds], states, 0), lambda place: True)
+    assert recall is not None
+    assert recall.pages == 8
+    assert [source.vid for source in recall.sources[state]] == [2]
+
+
+def test_a_text_of_a_single_page_comes_up() -> None:
+    layout = tiny("gpt-oss-20b")
+    hosted = serve_hosted(layout, large(layout), large(layout))
+    hosted.engine.submit([7] * 5, 2)
+    drive(hosted, random.Random(1))
+    quiet(hosted)
+    super(type(hosted.cache), hosted.cache).clear()
+    assert hosted.cache.begin([7] * 5).tokens == 4
+
+
+def test_a_page_of_which_the_next_token_is_known_comes_up_with_it() -> None:
+    class Ahead(Engine):
+        """Its rows are made of the token after each as well."""
+
+        ahead = 1
+
+    layout, text = tiny("gpt-oss-20b"), [7] * 17
+    hosted = serve_hosted(layout, large(layout), large(layout), engine_of=Ahead)
+    hosted.engine.submit(text, 2)
+    drive(hosted, random.Random(1))
+    quiet(hosted)
+    super(type(hosted.cache), hosted.cache).clear()
+    assert hosted.cache.begin([*text, 1]).tokens == 16
+
+
+def test_what_is_still_coming_up_goes_down_again_behind_that() -> None:
+    layout = tiny("gpt-oss-20b")
+    hosted = serve_hosted(layout, large(layout), large(layout), write="back")
+    (task, *_) = asked = rounds(1)[:1]
+    assert say(hosted, asked, seed=1) < TOLERANCE
+    evict_everything(hosted)
+    quiet(hosted)
+    before = hosted.cache.backed_up
+    hosted.engine.requests.finish([hosted.cache.begin(task.prompt)])
+    assert hosted.cache.copies.flying
+    hosted.cache.host_pages.clear()
+    evict_everything(hosted)
+    assert hosted.cache.backed_up > before
+    assert say(hosted, asked, seed=1) < TOLERANCE
+    nothing_is_lost(hosted)
+
+
+def evict_everything(hosted: Hosted, order: int = 1) -> None:
+    """The cache gives way in one kind after the other until it has nothing on the device."""
+    bands = range(len(hosted.layout.kinds))
+    for band in bands[::order]:
+        one = tuple(int(other == band) for other in bands)
+        while hosted.cache.give_way(Refusal((0,) * len(one), "evict", evict=one)):
+            pass
 
 
 def test_what_the_device_has_of_another_text_is_not_taken_for_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,6 +361,7 @@ def test_as_many_as_have_room_are_taken_the_first_ones_first() -> None:
     taken = pages.take(places)
     assert 0 < len(taken) < len(places)
     assert list(taken) == places[: len(taken)]
+    assert isinstance(hosted.host.plan({"full": 1}), Refusal), "there is no room for one more"
 
 
 # ------------------------------------------------------------------------------------------------------------ files

@@ -45,10 +45,22 @@ def _longer(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"x")
 
 
-def _a_bit_turned(path: Path) -> None:
+def _turn_a_bit(path: Path, at: int) -> None:
     content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
+    content[at] ^= 1
     path.write_bytes(content)
+
+
+def _a_bit_turned(path: Path) -> None:
+    _turn_a_bit(path, len(CONTENT) // 2)
+
+
+def _a_bit_of_its_digest_turned(path: Path) -> None:
+    _turn_a_bit(path, 40)
+
+
+def _a_bit_of_its_checksum_turned(path: Path) -> None:
+    _turn_a_bit(path, -1)
 
 
 def _of_another_text(path: Path) -> None:
@@ -71,7 +83,18 @@ def _of_another_model(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoil", [_torn, _empty, _longer, _a_bit_turned, _of_another_text, _of_another_kind, _of_another_model]
+    "spoil",
+    [
+        _torn,
+        _empty,
+        _longer,
+        _a_bit_turned,
+        _a_bit_of_its_digest_turned,
+        _a_bit_of_its_checksum_turned,
+        _of_another_text,
+        _of_another_kind,
+        _of_another_model,
+    ],
 )
 def test_what_is_not_whole_or_not_ones_own_is_none(spoil: Callable[[Path], None], tmp_path: Path) -> None:
     files = files_in(tmp_path)

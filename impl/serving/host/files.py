@@ -55,16 +55,14 @@ class Files:
         except OSError:
             self._unusable.add(place)
             return None
-        header = self._header(place)
-        content, checksum = found[len(header) : -_CHECKSUM_BYTES], found[-_CHECKSUM_BYTES:]
-        whole = len(content) == self._bands[place.band].page_bytes and found.startswith(header)
-        if not whole or _checksum(header + content) != checksum:
+        header, whole = self._header(place), found[:-_CHECKSUM_BYTES]
+        if not whole.startswith(header) or found != whole + _checksum(whole):
             self.rejected += 1
             self._unusable.add(place)
             with suppress(OSError):
                 path.unlink(missing_ok=True)
             return None
-        return content
+        return whole[len(header) :]
 
     def put(self, place: Place, content: bytes) -> None:
         """Keep a page, unless it is kept already or the disk fails, which is counted: a page less is no harm."""

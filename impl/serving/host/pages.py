@@ -53,21 +53,23 @@ class HostPages:
         Args:
             places: not kept yet, none twice.
         """
-        left = list(places)
-        while left:
+        taken: dict[Place, int] = {}
+        left, size = list(places), len(places)
+        while size := min(size, len(left)):
             demand = [0] * len(self._allocator.chain.bands)
-            for place in left:
+            for place in left[:size]:
                 demand[place.band] += 1
             given = self._allocator.allocate(demand)
             if isinstance(given, Grant):
                 rows = [iter(ids.tolist()) for ids in given.ids]
-                taken = {place: next(rows[place.band]) for place in left}
-                for place in reversed(left):
-                    self._ids[place] = taken[place]
-                return taken
-            if not self.give_way(given):
-                left = left[: len(left) // 2]
-        return {}
+                taken |= {place: next(rows[place.band]) for place in left[:size]}
+                del left[:size]
+            elif not self.give_way(given):
+                size //= 2
+        # no earlier: what is kept may give way to what is still to be taken
+        for place in reversed(taken):
+            self._ids[place] = taken[place]
+        return taken
 
     def clear(self) -> None:
         """Keep nothing any more; what copies in flight hold is free once they have landed."""
