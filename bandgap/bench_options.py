@@ -3,13 +3,17 @@
 from bandgap.errors import UsageError
 
 
+def check_range(option: str, value: float, least: float, most: float) -> None:
+    """Raises UsageError unless an option's number lies in a range, both ends included."""
+    if not least <= value <= most:
+        raise UsageError(option, value, "is out of range", f"give {least:,} to {most:,}")
+
+
 def check_rounds(rounds: int) -> None:
     """Raises UsageError unless a figure is measured 1 to 100 times."""
-    if not 1 <= rounds <= 100:
-        raise UsageError("--rounds", rounds, "is not 1 to 100")
+    check_range("--rounds", rounds, 1, 100)
 
 
 def check_seconds(seconds: float) -> None:
     """Raises UsageError unless a rate is measured for 0.001 to 10 seconds."""
-    if not 0.001 <= seconds <= 10:
-        raise UsageError("--seconds", seconds, "is not 0.001 to 10")
+    check_range("--seconds", seconds, 0.001, 10)

@@ -1,6 +1,5 @@
 """The command `bandgap`. Verbs live one to a file in `bandgap/verbs/`, whose docstring says how to add one."""
 
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -18,6 +17,8 @@ app = application(verbs, HELP)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version  # slow, and for nothing else
+
         typer.echo(f"bandgap {version('bandgap')}")
         raise typer.Exit(0)
 

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 def run(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Only these faults.")] = None,
     level: Annotated[
-        list[str] | None, typer.Option(metavar="LEVEL", help="Only faults of this: `--list` shows of what there are.")
+        list[str] | None,
+        typer.Option(metavar="LEVEL", help="Only faults of this level; `--list` shows which there are."),
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="Show the faults, and try none.")] = False,
     calls: Annotated[int, typer.Option(min=1, help="Judged calls after which a fault has survived.")] = 60_000,
-    seed: Annotated[int, typer.Option(help="Of all choices.")] = 7,
+    seed: Annotated[int, typer.Option(help="The seed of all choices.")] = 7,
     as_json: AsJson = False,
 ) -> Exit:
-    """Tries every deliberate fault, one by one, and shows which property catches each."""
+    """Try every deliberate fault, one by one, and show which property catches each."""
     from bandgap.matrix.all import tried
     from bandgap.matrix.row import Row, Settings
     from bandgap.matrix.telling import document, list_document, listed, report

@@ -1,4 +1,4 @@
-"""`bandgap fuzz`: a campaign, for a minute or for days, that can be gone on with whatever ended it."""
+"""`bandgap fuzz`: a campaign, for a minute or for days, which goes on whatever ended it."""
 
 import signal
 from datetime import date
@@ -17,8 +17,8 @@ def run(
     target: Annotated[
         str,
         typer.Option(
-            help="The allocator that is driven: bandgap, bandgap-simulated, sglang, vllm, either of these with "
-            "==RELEASE, or DRIVER.py."
+            help="What is driven: the allocators bandgap, bandgap-simulated, sglang, vllm, either of these with "
+            "==RELEASE, or DRIVER.py; or serving, which is tiny engines."
         ),
     ] = "bandgap",
     minutes: Annotated[
@@ -26,9 +26,11 @@ def run(
     ] = None,
     units: Annotated[int | None, typer.Option(min=1, help="How many units of work in all.")] = None,
     workers: Annotated[int, typer.Option(min=1, max=1024, help="Processes, each with a lane of units.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of all choices: the same seed does the same.")] = 1,
+    seed: Annotated[int, typer.Option(help="The seed of all choices: the same seed does the same.")] = 1,
     engine: Annotated[str, typer.Option(help="Who does the work: local processes, or a ray cluster.")] = "local",
-    address: Annotated[str | None, typer.Option(help="Of a Ray cluster; one is started here if left out.")] = None,
+    address: Annotated[
+        str | None, typer.Option(help="A Ray cluster that is there; one is started on this machine if left out.")
+    ] = None,
     corpus: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,19 +40,22 @@ def run(
         ),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--out", help="Of the campaign; one that is there is gone on with.")
+        Path | None, typer.Option("--out", help="The folder of the campaign; one that is there goes on.")
     ] = None,
     resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Go on with the campaign of this folder.")] = None,
-    fault: Annotated[str | None, typer.Option(help="Put a seeded fault into force, to see it found.")] = None,
+    fault: Annotated[str | None, typer.Option(help="Plant a seeded fault, to see it found.")] = None,
     unit_calls: Annotated[
-        int, typer.Option(min=1, help="Judged calls of one unit of work, about: the most that a kill costs a worker.")
+        int,
+        typer.Option(
+            min=1, help="About how many judged calls a unit of work has: the most that a kill costs a worker."
+        ),
     ] = 10_000,
     path: Checkout = None,
     python: DriverPython = None,
     known: Known = None,
     as_json: AsJson = False,
 ) -> Exit:
-    """Drives an allocator as a serving engine would, judges every event, and reads every byte back.
+    """Drive an allocator as a serving engine would, or engines themselves; judge every event, and compare every byte.
 
     Every unit of work that is over is written down at once: whatever ends it, the same command goes on where it was.
     """

@@ -3,7 +3,6 @@
 import signal
 from collections.abc import Collection
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,7 +39,9 @@ def run(
         str | None,
         typer.Option(metavar="REV", help="Show how the specification changed since this revision; its lock must too."),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes at a time; one for each processor.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes at a time; one for each processor if left out.")
+    ] = None,
     minutes: Annotated[
         float | None, typer.Option(min=0.01, help="How long another's allocator is driven; 1 if left out.")
     ] = None,
@@ -52,10 +53,11 @@ def run(
     """Prove the specification, fuzz the allocator, plant faults that must be caught; one verdict and a report."""
     from fuzz.peers.environments import is_peer
 
+    # a pipeline that cancels is answered like a person who presses Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if is_peer(target):
         from bandgap.peers.asking import DEFAULT_MINUTES, answer
 
-        signal.signal(signal.SIGTERM, _interrupted)
         return answer(
             target,
             minutes=minutes or DEFAULT_MINUTES,
@@ -85,8 +87,6 @@ def run(
     _check_names(only or (), [task for lane in ALL for task in lane.tasks(settings)])
     if since is not None:
         _show_changes(since, err() if as_json else out())
-    # A pipeline that cancels is answered like a person who presses Ctrl-C.
-    signal.signal(signal.SIGTERM, _interrupted)
     with watching(err(), ALL, settings, only or ()) as watch:
         result = run_gate(ALL, settings, watch, only or ())
     files, problem = write_reports(result)
@@ -111,10 +111,6 @@ def _show_changes(revision: str, console: "Console") -> None:
         console.print(f"the specification since {revision}: {change}", markup=False, soft_wrap=True)
     if not found.changes:
         console.print(f"the specification says what it said at {revision}", markup=False, soft_wrap=True)
-
-
-def _interrupted(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _check_names(only: Collection[str], tasks: Collection["Task"]) -> None:

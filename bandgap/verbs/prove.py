@@ -29,7 +29,9 @@ def run(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help=_NAMES)] = None,
     show_names: Annotated[bool, typer.Option("--list", help="Print every name there is, and prove nothing.")] = False,
     weakening: Annotated[str | None, typer.Option("--break", metavar="NAME", help=_BREAK)] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes at a time; one for each processor.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes at a time; one for each processor if left out.")
+    ] = None,
     effort: Annotated[int | None, typer.Option(min=1, help="What Z3 may spend on a proof, in its own count.")] = None,
     export: Annotated[Path | None, typer.Option(metavar="DIR", help=_EXPORT)] = None,
     check: Annotated[Path | None, typer.Option(metavar="DIR", help=_CHECK)] = None,

@@ -11,20 +11,21 @@ import typer
 
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
+from bandgap.model_options import DTYPES, FLAGS, KvDtype, KvDtypeOption, PageTokens
 from bandgap.output import AsJson, err, out, print_json
 from bandgap.replay_options import given, refuse_contradictions, refuse_idle_ratios, refuse_overridden
 from bandgap.sizes import parse_bytes
-from impl.layout import DType, LayoutError, Options
+from impl.layout import LayoutError, Options
 from impl.layout.options import DEFAULT_PAGE_TOKENS
+from replay.traffic.mixes import MIXES
 
 if TYPE_CHECKING:
     from replay.comparison import Comparison
+    from replay.errors import ReplayError
     from replay.job import Settings
     from replay.memory.ratios import Ratios
     from replay.traffic.traffic import Traffic
     from replay.workers import Stop, Workers
-
-_MIXES = "published-1k, published-most, published-16k, published-long-output, long-context, short, high-concurrency"
 
 
 class Engines(StrEnum):
@@ -34,16 +35,6 @@ class Engines(StrEnum):
     RAY = "ray"
 
 
-class KvDtype(StrEnum):
-    """The dtypes of K, V and latent rows, as they are chosen."""
-
-    BF16 = "bf16"
-    FP8 = "fp8"
-
-
-_DTYPES = {KvDtype.BF16: DType.BF16, KvDtype.FP8: DType.FP8_E4M3}
-
-
 def run(
     context: typer.Context,
     traffic: Annotated[
@@ -51,27 +42,33 @@ def run(
         typer.Argument(
             metavar="TRAFFIC",
             help="A file (Azure CSV, Mooncake JSON lines, bench_serving output, or a CSV with arrival_s, "
-            f"prompt_tokens, output_tokens), or a mix: {_MIXES}.",
+            f"prompt_tokens, output_tokens), or a mix: {', '.join(MIXES)}.",
         ),
     ],
     model: Annotated[str, typer.Option(help="A preset, a config.json or its folder; see `bandgap layout`.")],
     hbm: Annotated[str, typer.Option(help="Memory of the device; the arena is what the weights leave of it.")] = "",
     arena: Annotated[str, typer.Option(help="Bytes of the arena, or of all pools together, instead of --hbm.")] = "",
-    memory_fraction: Annotated[float, typer.Option(help="Of --hbm, for weights and arena together.")] = 0.88,
-    device: Annotated[str, typer.Option(help="Whose rates steps take: h200 or h100.")] = "h200",
-    weights: Annotated[str, typer.Option(help="Bytes of the model's weights, where they are not known.")] = "",
-    active: Annotated[float | None, typer.Option(help="Parameters that a token meets, such as 3.6e9.")] = None,
-    page_tokens: Annotated[int, typer.Option(help="Tokens in a page, 1 to 256.")] = DEFAULT_PAGE_TOKENS,
-    kv_dtype: Annotated[KvDtype, typer.Option(help="The dtype of K, V and latent rows.")] = KvDtype.BF16,
+    memory_fraction: Annotated[float, typer.Option(help="The share of --hbm for weights and arena together.")] = 0.88,
+    device: Annotated[str, typer.Option(help="The device that is modelled: h200 or h100.")] = "h200",
+    weights: Annotated[str, typer.Option(help="Bytes of the model's weights, where Bandgap does not know them.")] = "",
+    active: Annotated[float | None, typer.Option(help="Parameters that are active for a token, such as 3.6e9.")] = None,
+    page_tokens: PageTokens = DEFAULT_PAGE_TOKENS,
+    kv_dtype: KvDtypeOption = KvDtype.BF16,
     tp: Annotated[int, typer.Option(help="Tensor-parallel ranks; all bytes are of one.")] = 1,
-    swa_ratio: Annotated[float, typer.Option(help="Of the split pools: swa_full_tokens_ratio.")] = 0.8,
-    mamba_ratio: Annotated[float, typer.Option(help="Of the split pools: mamba_full_memory_ratio.")] = 0.9,
+    swa_ratio: Annotated[
+        float, typer.Option(help="Split pools: tokens of a window pool for each of the full pool.")
+    ] = 0.8,
+    mamba_ratio: Annotated[
+        float, typer.Option(help="Split pools: bytes for states for each byte of the others.")
+    ] = 0.9,
     search: Annotated[bool, typer.Option(help="Search the best static split in hindsight, the fair opponent.")] = True,
     requests: Annotated[int | None, typer.Option(help="At most so many requests.")] = None,
     sample: Annotated[float, typer.Option(help="A share of the requests, drawn by --seed.")] = 1.0,
     speed: Annotated[float, typer.Option(help="Let them arrive so many times as fast.")] = 1.0,
-    rate: Annotated[float | None, typer.Option(help="Of a mix: requests per second instead of its clients.")] = None,
-    concurrency: Annotated[int | None, typer.Option(help="So many clients that wait for their answers.")] = None,
+    rate: Annotated[float | None, typer.Option(help="For a mix: requests per second, instead of its clients.")] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(help="So many clients, each of which waits for its answer before it asks again.")
+    ] = None,
     chunk_tokens: Annotated[int, typer.Option(help="Prompt tokens in a step.")] = 8_192,
     max_running: Annotated[int, typer.Option(help="The most requests that run at once.")] = 4_096,
     overlap: Annotated[bool, typer.Option(help="Prepare a step while the one before it runs.")] = True,
@@ -92,13 +89,13 @@ def run(
         Path | None, typer.Option(help="Write a page with interactive plots that needs nothing else.")
     ] = None,
     png: Annotated[Path | None, typer.Option(help="Write the pictures as PNG files into this folder.")] = None,
-    seed: Annotated[int, typer.Option(help="Of mixes and samples: the same seed gives the same answer.")] = 1,
-    workers: Annotated[int | None, typer.Option(help="Runs at once: by default one a processor.")] = None,
+    seed: Annotated[int, typer.Option(help="For mixes and samples: the same seed gives the same answer.")] = 1,
+    workers: Annotated[int | None, typer.Option(help="Runs at once; one for each processor if left out.")] = None,
     engine: Annotated[
-        Engines, typer.Option(help="Of a sweep: processes of this machine, or a Ray cluster (bandgap[cluster]).")
+        Engines, typer.Option(help="For a sweep: processes of this machine, or a Ray cluster (bandgap[cluster]).")
     ] = Engines.LOCAL,
     address: Annotated[
-        str | None, typer.Option(help="Of a Ray cluster that is there; without it one is started on this machine.")
+        str | None, typer.Option(help="A Ray cluster that is there; one is started on this machine if left out.")
     ] = None,
     as_json: AsJson = False,
 ) -> Exit:
@@ -131,7 +128,7 @@ def run(
         requested = _traffic(traffic, seed, requests, rate).sampled(sample, seed).faster(speed)
         if concurrency is not None:
             requested = requested.as_closed_loop(concurrency)
-        pages = Options(page_tokens, _DTYPES[kv_dtype], tp)
+        pages = Options(page_tokens, DTYPES[kv_dtype], tp)
         settings = _settings(model, pages, device, weights, active, hbm, arena, memory_fraction)
         settings = replace(settings, policy=policy)
         refuse_idle_ratios(options, list(axes), settings.layout)
@@ -147,11 +144,10 @@ def run(
         _print(as_json, lambda: document(answer), lambda: out().print(*tables(answer), sep="\n"))
         return _exit(interrupted=answer.interrupted)
     except ReplayError as error:
-        where = "" if error.line is None else f"{traffic if calibrate is None else 'file'} line {error.line}, "
-        raise UsageError(f"{where}{error.field}", error.value, error.problem, error.remedy) from error
+        raise _misused(error, traffic) from error
     except LayoutError as error:
-        flags = {"page_tokens": "--page-tokens", "tp_size": "--tp", "kv_dtype": "--kv-dtype", "MODEL": "--model"}
-        raise UsageError(flags.get(error.field, error.field), error.value, error.problem, error.remedy) from error
+        option = {**FLAGS, "MODEL": "--model"}.get(error.field, error.field)
+        raise UsageError(option, error.value, error.problem, error.remedy) from error
     except NoCrew as error:
         raise UsageError("--engine", str(engine), str(error), error.remedy) from error
     except ArenaTooSmall as error:
@@ -160,7 +156,7 @@ def run(
 
 def _traffic(name: str, seed: int, requests: int | None, rate: float | None) -> "Traffic":
     from replay.errors import ReplayError
-    from replay.traffic.mixes import MIXES, traffic_of
+    from replay.traffic.drawn import traffic_of
     from replay.traffic.reading import read_traffic
 
     if name in MIXES:
@@ -203,9 +199,19 @@ def _settings(
 def _calibrated(settings: "Settings", path: Path) -> "Settings":
     from replay.cost.calibration import fitted, read_measured
     from replay.cost.device import DEVICES
+    from replay.errors import ReplayError
 
-    steps = read_measured(path)
+    try:
+        steps = read_measured(path)
+    except ReplayError as error:
+        raise _misused(error, str(path)) from error
     return replace(settings, constants=fitted(settings.costs, DEVICES[settings.device], settings.constants, steps))
+
+
+def _misused(error: "ReplayError", file: str) -> UsageError:
+    """What is wrong with an option, or with a line of a file."""
+    where = "" if error.line is None else f"{file} line {error.line}, "
+    return UsageError(f"{where}{error.field}", error.value, error.problem, error.remedy)
 
 
 def _compare(

@@ -1,7 +1,7 @@
 """`bandgap reproduce`: one saved failure again."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,7 +27,7 @@ def run(
         str | None,
         typer.Option(
             metavar="TARGET",
-            help="On which, if not the one in which it was found: bandgap, bandgap-simulated or, on a GPU, "
+            help="What to try it on, if not the target in which it was found: bandgap, bandgap-simulated or, on a GPU, "
             "bandgap-streams; for another's allocator its release or a driver's file.",
         ),
     ] = None,
@@ -39,7 +39,7 @@ def run(
     ] = None,
     as_json: AsJson = False,
 ) -> Exit:
-    """Makes the calls of a saved failure again: exit code 1 while they still break the same property, 0 if not."""
+    """Make the calls of a saved failure again: exit code 1 while they still break the same property, 0 if not."""
     from fuzz.peers.reproduction import is_reproduction
 
     try:
@@ -76,6 +76,12 @@ def _document(
     }
 
 
+def _shown(evidence: "Explained | None") -> dict[str, Any] | None:
+    if evidence is None:
+        return None
+    return {name: getattr(evidence, name) for name in ("code", "history", "bytes", "facts")}
+
+
 def _own(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit:
     from bandgap.explaining import explained_again
     from bandgap.reproducing import broken_by, read
@@ -89,21 +95,17 @@ def _own(file: Path, data: bytes, target: str | None, *, as_json: bool) -> Exit:
 
 def _serving(file: Path, data: bytes, *, as_json: bool) -> Exit:
     """The same for a failure of engines."""
-    from bandgap.explaining_serving import explain_serving
+    from bandgap.explaining_serving import explained_again
     from fuzz.saving import BadFile
-    from fuzz.serving.failure import Failure
-    from fuzz.serving.reproduction import decoded, lived_again
+    from fuzz.serving.reproduction import decoded
+    from fuzz.violation import Violation
 
     try:
         reproduction = decoded(data)
     except BadFile as error:
         raise UsageError("FILE", str(file), str(error), "give a failure that was saved") from error
-    life = lived_again(reproduction)
-    broken, evidence = life.violation, None
-    if broken is not None:
-        seen = broken.property, broken.problem, broken.finding
-        failure = Failure(reproduction.scene, *seen, life.script, reproduction.fault, absent=tuple(reproduction.absent))
-        evidence = explain_serving(failure, "serving", str(file))
+    evidence = explained_again(reproduction, file=str(file))
+    broken = Violation(evidence.check, evidence.problem) if evidence is not None else None
     return _told(reproduction, broken, evidence, as_json=as_json)
 
 
@@ -119,8 +121,7 @@ def _told(
 
     same = broken is not None and broken.property == reproduction.property
     if as_json:
-        of_it = evidence and {name: getattr(evidence, name) for name in ("code", "history", "bytes", "facts")}
-        print_json({**_document(reproduction, broken), "evidence": of_it})
+        print_json({**_document(reproduction, broken), "evidence": _shown(evidence)})
     elif same:
         assert broken is not None  # it is the same
         out().print(f"[bold red]{harmless(broken.property)}[/] still breaks: {harmless(broken.problem)}")
@@ -157,7 +158,7 @@ def _peer(
         name = target or (reproduction.target if elsewhere else _release(reproduction.target, reproduction.version))
         if not is_peer(name):
             peers = ", ".join(known_peers())
-            raise UsageError("target", name, "is not known here", f"give --target one of {peers}, or a driver's file")
+            raise UsageError("--target", name, "is not known here", f"give --target one of {peers}, or a driver's file")
         with running(driven_named(name, checkout, python)) as process:
             life = played_again(reproduction, process)
             broken, version = life.broke, process.description.version
@@ -172,8 +173,7 @@ def _peer(
         raise UsageError("FILE", str(file), f"has no answer: {error}", "nothing was learned from it") from error
     same = broken is not None and broken.property == reproduction.property
     if as_json:
-        of_it = evidence and {name: getattr(evidence, name) for name in ("code", "history", "bytes", "facts")}
-        print_json({**_document(reproduction, broken), "version": version, "evidence": of_it})
+        print_json({**_document(reproduction, broken), "version": version, "evidence": _shown(evidence)})
     elif broken is not None:
         still = "still breaks" if same else f"breaks, and {harmless(reproduction.property)} does not"
         out().print(f"[bold red]{harmless(broken.property)}[/] {still}: {harmless(broken.problem)}\n")

@@ -12,7 +12,7 @@ from replay.memory.ratios import Ratios
 from replay.outcome import Outcome
 from replay.published.calibrating import Calibrated
 from replay.published.rows import GB, ROWS, Conditions, Row
-from replay.traffic.mixes import traffic_of
+from replay.traffic.drawn import traffic_of
 from replay.traffic.traffic import Traffic
 
 SEED: Final = 1

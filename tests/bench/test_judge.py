@@ -127,4 +127,4 @@ def test_an_interrupt_leaves_the_rounds_that_were_done(monkeypatch: pytest.Monke
 def test_a_size_out_of_range_is_exit_2(option: str, value: str) -> None:
     done = CliRunner().invoke(app, ["bench", "judge", option, value])
     assert done.exit_code == 2
-    assert f"{option} = {value}: is not " in done.stderr
+    assert f"{option} = {value}: is out of range; give " in done.stderr

@@ -284,6 +284,14 @@ def test_calibration_changes_the_constants(ask: Callable[..., Result], tmp_path:
     assert json.loads(done.stdout)["settings"]["constants"]["memory_share"] != 0.75
 
 
+def test_a_bad_line_is_told_with_the_file_that_it_is_in(ask: Callable[..., Result], tmp_path: Path) -> None:
+    steps = tmp_path / "steps.csv"
+    steps.write_text("decode_requests,context_tokens,prefill_tokens,step_ms\n8,1000,0,0\n")
+    done = ask(*MODEL, "--no-search", "--calibrate", str(steps))
+    assert done.exit_code == 2
+    assert "steps.csv line 2, step_ms = '0': must be above 0" in done.output.replace("\n", "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from replay.errors import ReplayError
-from replay.traffic.mixes import MIXES, traffic_of
+from replay.traffic.drawn import traffic_of
+from replay.traffic.mixes import MIXES
 from replay.traffic.reading import read_traffic
 from replay.traffic.traffic import Traffic
 

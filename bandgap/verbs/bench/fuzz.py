@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from bandgap.bench_options import check_rounds
-from bandgap.errors import UsageError
+from bandgap.bench_options import check_range, check_rounds
 from bandgap.exits import Exit
 from bandgap.output import AsJson
 
@@ -17,8 +16,7 @@ def run(
 ) -> Exit:
     """How fast the fuzzer is, beside a state machine of Hypothesis that does nothing: medians and spread."""
     check_rounds(rounds)
-    if not 100 <= calls <= 1_000_000:
-        raise UsageError("--calls", calls, "is not 100 to 1,000,000")
+    check_range("--calls", calls, 100, 1_000_000)
     from bandgap.bench_report import show_measured
     from bench.fuzz import FIGURES, measure
 

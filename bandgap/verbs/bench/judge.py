@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bandgap.errors import UsageError
+from bandgap.bench_options import check_range, check_rounds
 from bandgap.exits import Exit
 from bandgap.output import AsJson, err, out, print_json
 
@@ -23,14 +23,10 @@ def run(
     as_json: AsJson = False,
 ) -> Exit:
     """How fast the judge is, on the calls and steps of a serving engine: medians and spread."""
-    for option, value, least, most in (
-        ("--pages", pages, 1_000, 10_000_000),
-        ("--tickets", tickets, 1, 1_000),
-        ("--cycles", cycles, 10, 100_000),
-        ("--rounds", rounds, 1, 100),
-    ):
-        if not least <= value <= most:
-            raise UsageError(option, value, f"is not {least:,} to {most:,}")
+    check_range("--pages", pages, 1_000, 10_000_000)
+    check_range("--tickets", tickets, 1, 1_000)
+    check_range("--cycles", cycles, 10, 100_000)
+    check_rounds(rounds)
     from bandgap.bench_report import table_of
     from bench.judge import measure, rows, work
     from bench.surroundings import surroundings
