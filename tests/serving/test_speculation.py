@@ -1,9 +1,13 @@
 """Whatever is guessed, the target says what it says alone, and the draft what it would without wrong guesses."""
 
 import random
+from dataclasses import replace
+from functools import partial
 
 import pytest
+import torch
 
+from impl.device.runtime import Piece, Work
 from impl.layout import Lifetime
 from impl.misuse import Misuse
 from impl.serving.engine.engine import Policy
@@ -11,6 +15,7 @@ from impl.serving.engine.job import Job
 from impl.serving.engine.tiny import PATTERNS, tiny
 from impl.serving.speculation.drafters import DRAFTERS
 from impl.serving.speculation.engine import SpeculatingEngine
+from impl.serving.speculation.tables import AHEAD, FEATURES
 from impl.serving.speculation.turn import Turn
 from tests.serving.running import TOLERANCE, Served, Task, drive, furthest, quiet, room_for, tasks
 from tests.serving.speculating import (
@@ -158,6 +163,21 @@ def test_the_copy_of_a_state_that_is_guessed_with_is_part_of_the_joint_demand() 
     drive(made.served, random.Random(1))
 
 
+def test_who_gives_way_gives_the_forks_of_its_guesses_back_at_once() -> None:
+    layout, task = tiny_with_draft("inkling-small"), Task((1, 2, 3), 20)
+    made = speculate(layout, room_for(layout, ROOMY, states=STATES), agree=lambda position: 3, late=True)
+    job = made.ask(task)
+    made.engine.step()
+    quiet(made.served)
+    made.engine.step()
+    made.engine.step()
+    assert [turn.kept is not None for turn in made.engine._turns()] == [True, True]
+    made.engine.preempt(job)
+    assert not any(kind.live for kind in made.served.allocator.statistics().kinds)
+    drive(made.served, random.Random(1))
+    _holds(made, [task], [job])
+
+
 # ------------------------------------------------------------------------------------------------------------ in flight
 
 
@@ -200,6 +220,51 @@ def test_a_job_that_says_its_last_word_among_accepted_guesses_ends_there() -> No
     drive(made.served, random.Random(1))
     assert job.said == whole.said[: whole.said.index(whole.said[3]) + 1]
     assert nothing_is_left(made)
+
+
+def test_a_job_that_guesses_may_be_as_long_as_a_line() -> None:
+    layout, task = tiny_with_draft("gpt-oss-20b"), Task(tuple(range(12)), 12)
+    made = speculate(layout, room_for(layout, ROOMY), agree=lambda position: 3, policy=Policy(chunk=7, positions=24))
+    job = made.ask(task)
+    drive(made.served, random.Random(1))
+    _holds(made, [task], [job])
+    # the last word is guessed too, and nothing after it
+    assert max(turn.share.end for turn, _ in made.heard) == job.total == 23
+
+
+@pytest.mark.parametrize("drafter", ["eagle", "dflash"])
+def test_a_step_uses_no_position_of_the_tables_but_those_of_which_it_says_so(drafter: str) -> None:
+    layout = tiny_with_draft("inkling-small", layers=2 if drafter == "dflash" else 1)
+    made = speculate(layout, room_for(layout, ROOMY, states=STATES), drafter, agree=by_chance(1))
+    device, tables = made.served.device, made.engine._verifier._tables._all
+    launch, hidden = device.launch, 0
+
+    def hiding(work: Work) -> None:
+        """What it does not speak of is no number while it runs, and stays so."""
+
+        def run(piece: Piece) -> None:
+            nonlocal hidden
+            touches = list(piece.touches())
+            kept = {}
+            for memory in (FEATURES, AHEAD):
+                rows = tables[memory].flatten(0, 1)
+                told = torch.zeros(len(rows), dtype=torch.bool)
+                for touch in touches:
+                    if touch.memory == memory:
+                        told[touch.begin // (8 * rows.shape[1]) : touch.end // (8 * rows.shape[1])] = True
+                kept[memory] = rows, ~told, rows[~told].clone()
+                rows[~told] = float("nan")
+                hidden += 1
+            piece.run()
+            for rows, untold, before in kept.values():
+                assert rows[untold].isnan().all()
+                rows[untold] = before
+
+        launch(replace(work, pieces=tuple(replace(piece, run=partial(run, piece)) for piece in work.pieces)))
+
+    device.launch = hiding  # type: ignore[method-assign]  # of this one
+    _serve(made, longer(1, count=2), 1)
+    assert hidden
 
 
 def test_who_gave_way_goes_on_from_what_its_steps_in_flight_said() -> None:

@@ -182,7 +182,7 @@ class SpeculatingEngine(Engine):
         for turn in turns:
             self._cover(turn.job, turn.share.start, turn.share.end)
             # the state as it is after these tokens is overwritten by the next step
-            if self.prefix is not None and not turn.drafts and turn.share.end % self.prefix.interval == 0:
+            if self.prefix is not None and turn.share.end % self.prefix.interval == 0:
                 self._keep_of(turn.request, turn.job, turn.share.end)
 
     def _cover(self, job: Job, begin: int, end: int) -> None:
