@@ -21,7 +21,7 @@ _TABLES: Final = re.compile(r"; by the allocator it is (.+), by the judge (.+)$"
 _END: Final = re.compile(r"\(('[^']*'|\"[^\"]*\"), (\d+)\)")
 
 MOST_PAGES: Final = 4
-"""Of one call, of which the order of holders is told."""
+"""So many pages of one call have the order of their holders told."""
 
 
 def sides_of(

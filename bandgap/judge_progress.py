@@ -13,7 +13,7 @@ EVERY_LINES = 1_024
 """Lines between two looks at the clock."""
 
 EVERY_SECONDS = 0.2
-"""Between two pictures of the bar."""
+"""Seconds between two pictures of the bar."""
 
 
 @contextmanager

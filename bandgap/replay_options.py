@@ -28,7 +28,7 @@ OVERRIDDEN: Final = {
     "swa": ("swa_ratio",),
     "mamba": ("mamba_ratio",),
 }
-"""Of each axis of a sweep, the options that its values stand for."""
+"""The options that the values of each axis of a sweep stand for."""
 
 WRITTEN: Final = ("record", "html", "png")
 """Options that name what is written."""

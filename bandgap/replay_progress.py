@@ -11,7 +11,7 @@ from bandgap.output import err
 from replay.workers import Progress
 
 EVERY_SECONDS = 0.2
-"""Between two pictures of the bar."""
+"""Seconds between two pictures of the bar."""
 
 
 @contextmanager

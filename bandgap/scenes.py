@@ -12,7 +12,7 @@ from spec.judge.judge import Judge
 from spec.judge.verdict import Finding
 
 _PLACE = re.compile(r"of band (?P<band>\d+)\b.*?\bat page (?P<page>\d+)(?:.*\bfrom byte (?P<byte>\d+))?")
-"""Where a page was found wrong by reading it back."""
+"""How a problem tells where a page was found wrong by reading it back."""
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ from fuzz.targets.simulated import SIMULATED
 from fuzz.watch import IN_PASSING, IN_TURN
 
 STEPS: Final = 40
-"""In one example of a state machine."""
+"""Steps of one example of a state machine."""
 
 RULES: Final = 8
-"""Of the machine that does nothing."""
+"""Rules of the machine that does nothing."""
 
 PEER: Final = f"an empty machine of {RULES} rules, Hypothesis {hypothesis.__version__}"
 

@@ -15,7 +15,7 @@ class Row:
     spread: float | None
     """The distance between the quartiles of the rounds, as a share of the median; none where there was one round."""
     peer: str | None
-    """Whose figure stands beside ours; none where nobody's was measured."""
+    """The peer whose figure stands beside ours; none where nobody's was measured."""
     peer_value: float | None
     ratio: float | None
     """How many times better ours is: more per second, or less time, memory or growth. The median of the ratios of each

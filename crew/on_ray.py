@@ -14,13 +14,13 @@ from crew.given import Given, patience
 from crew.words import TRIES, Done, Failed, J, NoCrew, R
 
 STORE_BYTES: Final = 1 << 27
-"""Of a cluster that is started here: what passes between its processes is small."""
+"""The object store of a cluster that is started here: what passes between its processes is small."""
 
 QUIET: Final = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
 """Nothing is reported elsewhere."""
 
 KNOCK_SECONDS: Final = 5.0
-"""In which somebody must answer at an address that was given."""
+"""Seconds in which somebody must answer at an address that was given."""
 
 LOOPBACK: Final = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """Despite its name, what makes a cluster that is started here listen on the loopback address alone, on any system.

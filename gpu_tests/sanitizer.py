@@ -10,7 +10,7 @@ from gpu_tests.kernels.suite import ARGUMENTS, ROOT
 
 TOOL: Final = "compute-sanitizer"
 SECONDS: Final = 120
-"""At most; it slows kernels down by a factor of ten and more."""
+"""The most that it may take; it slows kernels down by a factor of ten and more."""
 
 
 def check_memory(tool: str = TOOL) -> Check | None:

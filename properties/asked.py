@@ -30,7 +30,7 @@ class Asked:
     obligation: Obligation
     given: tuple[tuple[str, Any], ...]
     denied: z3.BoolRef
-    """That the goal is false."""
+    """What says that the goal is false."""
 
 
 def asked(obligations: Sequence[Obligation], weakening: str | None = None) -> Iterator[Asked]:

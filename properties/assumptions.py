@@ -37,7 +37,7 @@ ASSUMPTIONS: Mapping[str, Assumption] = {
         "the judge: it evaluates every invariant on the snapshot with which a trace begins, whatever state that is",
     ),
 }
-"""By the name that a scene gives them."""
+"""All assumptions, by the name that a scene gives them."""
 
 ENCODINGS: Mapping[str, Assumption] = {
     "opaque sorts": Assumption(

@@ -10,7 +10,7 @@ from properties.specification import Specification
 from spec.state import Signature
 
 _BEGUN: dict[tuple[int, Shape], Small] = {}
-"""By the identity of the signature, and the shape."""
+"""What was begun, by the identity of the signature, and the shape."""
 
 
 def small(shape: Shape, signature: Signature) -> Small:

@@ -12,10 +12,10 @@ class Limits:
     """The limits of one question."""
 
     effort: int = 2_000_000
-    """For a proof; about a second on an idle machine, a hundred times what the slowest one needs."""
+    """What a proof may cost: about a second on an idle machine, a hundred times what the slowest one needs."""
 
     seconds: float = 30.0
-    """For a proof or a search of small arenas."""
+    """What a proof, or a search of small arenas, may take."""
 
     @property
     def milliseconds(self) -> int:

@@ -57,7 +57,7 @@ class _Formula:
     said: str
     functions: tuple[z3.FuncDeclRef, ...]
     sorts: frozenset[str]
-    """Those of which nothing is known, also where there is no function of them and yet something is said of all."""
+    """The sorts of which nothing is known, also where there is no function of them and yet something is said of all."""
 
     @staticmethod
     def of(formula: Any) -> "_Formula":

@@ -19,7 +19,7 @@ RESTS_ON = {
     "handout-is-unused": "ledger-wellformed",
     "transfers-are-alone": "transfers-meet-nothing",
 }
-"""For each theorem an invariant that it cannot do without."""
+"""An invariant that each theorem cannot do without."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Weakening:
     property: str
     change: Callable[[Specification], Specification]
     precedent: str = ""
-    """Where the field has really had it, by public number; empty for a guard sentence."""
+    """The public report of it, where the field has really had it; empty for a guard sentence."""
 
 
 def sentences(*specifications: Specification) -> Mapping[str, Weakening]:

@@ -6,9 +6,9 @@ from replay.outcome import Outcome
 NOTABLE = 0.01
 """A gain of less is none."""
 SHORT = 0.95
-"""Of the arena live at once: with less, nothing had to wait for memory for long."""
+"""The share of the arena that is live at once: with less, nothing had to wait for memory for long."""
 NOTABLE_WAIT = 0.1
-"""Of the 99th percentile of first tokens, as a share."""
+"""A difference in the 99th percentile of first tokens that is worth telling, as a share of it."""
 
 
 def recommendation(comparison: Comparison) -> str:

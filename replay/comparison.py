@@ -27,7 +27,7 @@ class Doubt:
 
     least: float
     most: float
-    """Of output tokens per second, unified over best static, minus one."""
+    """Output tokens per second, unified over best static, minus one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Settings:
     model: str
     options: Options
     arena_bytes: int
-    """Of the arena, or of all pools together."""
+    """Bytes of the arena, or of all pools together."""
     device: str = "h200"
     weight_bytes: int | None = None
     active: float | None = None

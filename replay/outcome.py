@@ -21,7 +21,7 @@ class Outcome:
     pools: tuple[int, ...]
     """Pages of each pool; () for an arena."""
     ratios: dict[str, float]
-    """That give these pools."""
+    """The ratios that give these pools."""
     requests: int
     completed: int
     rejected: int
@@ -46,13 +46,13 @@ class Outcome:
     fragmentation: float
     """The mean over time of the share of free bytes that lie elsewhere than in the largest stretch."""
     idle_bytes: tuple[float, ...]
-    """Of each kind, the mean over time of the bytes that only it could use and did not."""
+    """The mean over time of the bytes that only a kind could use and did not, of each kind."""
     used_bytes: tuple[float, ...]
-    """Of each kind, the mean over time of bytes of live pages."""
+    """The mean over time of the bytes of live pages, of each kind."""
     shared_bytes: float
     """The mean over time of free bytes that any kind could use."""
     peak_bytes: tuple[int, ...]
-    """Of each kind, live when most was live."""
+    """The bytes of each kind that were live when most was live."""
     capacity: int
     timeline: tuple[Sample, ...]
     wall_seconds: float = 0.0

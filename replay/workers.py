@@ -20,7 +20,7 @@ from replay.outcome import Outcome
 from replay.traffic.traffic import Traffic
 
 EVERY_SECONDS = 0.25
-"""Between two reports of progress."""
+"""Seconds between two reports of progress."""
 
 
 class Stop:
@@ -66,7 +66,7 @@ class OnRay:
     size: int
     """Jobs at once."""
     address: str | None = None
-    """Of a cluster that is there; None to start one on this machine alone."""
+    """The address of a cluster that is there; None to start one on this machine alone."""
 
 
 Workers: TypeAlias = int | OnRay
@@ -79,7 +79,7 @@ class Numbered(NamedTuple):
     number: int
     job: Job
     place: int
-    """Of its traffic, among those that every process has."""
+    """The place of its traffic among those that every process has."""
 
 
 Ended: TypeAlias = Outcome | Exception | None

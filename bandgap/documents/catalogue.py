@@ -52,7 +52,7 @@ class ActionEntry:
     changes: tuple[str, ...]
     """The fields that it changes."""
     words: tuple[str, ...]
-    """Those of its guard and effect, and those in which they are defined."""
+    """The words of its guard and effect, and those in which these are defined."""
     obligations: tuple[Obligation, ...]
     faults: tuple[FaultEntry, ...]
     is_base: bool
@@ -83,7 +83,7 @@ class PropertyEntry:
     specification: Specification
     formula: tuple[str, ...]
     words: tuple[str, ...]
-    """Those of the formula, and those in which they are defined."""
+    """The words of the formula, and those in which these are defined."""
     reads: tuple[str, ...]
     """The fields that it speaks of."""
     obligations: tuple[Obligation, ...]

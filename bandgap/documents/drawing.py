@@ -12,7 +12,7 @@ from properties.examples import Example
 from properties.plain import Member
 
 COLUMNS = 92
-"""Of a picture in text."""
+"""The width of a picture in text."""
 
 
 def pictures(example: Example, names: Sequence[str], culprits: Sequence[Member] = ()) -> tuple[Arena, Arena]:

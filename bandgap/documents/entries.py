@@ -18,10 +18,10 @@ from properties.known import weakenings
 from properties.obligations import Kind, Obligation
 
 MEMBERS = 3
-"""Of what a property is false of, so many are named."""
+"""At most so many of the things that a property is false of are named."""
 
 SHORT = 60
-"""Of a condition that is written in its sentence's line."""
+"""Characters that a condition may have to be written in its sentence's line."""
 
 FAR = "device/"
 """How the names of actions begin of which the engine's campaigns do not tell."""
@@ -35,19 +35,19 @@ class Style:
     """How a document links and draws."""
 
     link: Callable[[str], str]
-    """To an action or a property."""
+    """A link to an action or a property."""
     draw: Callable[[Sequence[tuple[str, Arena]], str], str]
     """Arenas, each with what it is called, and what happens between the first and the second."""
     heading: Callable[[str], str]
-    """Of a part."""
+    """The heading of a part."""
     fold: Callable[[str, str], str]
     """A long list, behind what it is called."""
     words: Callable[[Sequence[str]], str]
-    """Where it is said what words of formulas say."""
+    """A pointer to where the words of formulas are explained."""
     how_to_read: str
-    """Where it is said how formulas are read; empty where that is said once for all."""
+    """A pointer to how formulas are read; empty where that is said once for all."""
     proof: str
-    """Where it is said what a green proof means; empty where no link may lead there."""
+    """A pointer to what a green proof means; empty where no link may lead there."""
 
 
 def action_parts(entry: ActionEntry, style: Style) -> Iterator[str]:

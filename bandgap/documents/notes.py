@@ -25,7 +25,7 @@ NOTES: Mapping[str, str] = {
     "device. Only what is ordered behind that work may then touch the page: [[transfers-meet-nothing]] keeps transfers "
     "away from it, and [[race-free]] says so of every access.",
 }
-"""For each what a reader may wonder about; `[[name]]` is a link to an action or a property."""
+"""What a reader may wonder about, by the name; `[[name]]` is a link to an action or a property."""
 
 NAMED = re.compile(r"\[\[([a-z/-]+)\]\]")
 

@@ -38,7 +38,7 @@ MODULES = (
     "holders",
     *(f"arithmetic.{path.stem}" for path in sorted((ROOT / "arithmetic").glob("*.py")) if path.stem != "__init__"),
 )
-"""Of `impl`, where functions are looked for."""
+"""The modules of `impl` in which functions are looked for."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ TESTED: Mapping[str, tuple[str, ...]] = {
     ),
     "pages.Pages.outermost": ("few pages", "idle moments"),
 }
-"""For each function that tests answer for which tests do, by their short names."""
+"""The tests that answer for a function, by their short names."""
 
 
 # ---------------------------------------------------------------------------------------------- what there is to say
@@ -163,7 +163,7 @@ class Answered:
 
     name: str
     theorems: tuple[str, ...]
-    """Those that run its own lines on a solver's terms."""
+    """The theorems that run its own lines on a solver's terms."""
     contracts: tuple[str, ...]
     evidence: tuple[str, ...]
 

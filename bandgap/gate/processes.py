@@ -19,7 +19,7 @@ from bandgap.gate.settings import Settings
 from bandgap.gate.task import Done, Task
 
 START_SECONDS = 120.0
-"""To start a process; the time of its task is counted from when it says that it has begun."""
+"""What starting a process may take; the time of its task is counted from when it says that it has begun."""
 
 PRELOADED = ["bandgap.gate.preloaded"]
 """Imported once, in the server from which every process is forked."""

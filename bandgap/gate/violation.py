@@ -8,7 +8,7 @@ from bandgap.history import History, plainly
 from bandgap.pictures import Arena, Look, in_words
 
 Traits: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
-"""Of each trait of a failure, such as the layout or its calls, what is so of this one."""
+"""What is true of one failure, by trait, such as the layout or its calls."""
 
 LONGEST_TITLE: Final = 120
 
@@ -50,11 +50,11 @@ class Violation:
     target: str = ""
     """What was driven, if calls were made."""
     steps: str = ""
-    """Of the code the calls alone, where they can be told from what sets them up."""
+    """The calls in the code, without what sets them up, where the two can be told apart."""
     sides: tuple[tuple[str, str], ...] = ()
     """Where allocator and judge contradict each other: who says what."""
     traits: Traits = ()
-    """By which it is compared with other failures of the same kind."""
+    """What it is compared by with other failures of the same kind."""
     absent: tuple[str, ...] = ()
     """Operations that were switched off in the life that broke."""
 

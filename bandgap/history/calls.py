@@ -14,7 +14,7 @@ MOST_CALLS: Final = 12
 """A trace of more is told by the lines that matter alone."""
 
 MOST_STEPS: Final = 6
-"""Of one call, that are told."""
+"""Steps of one call that are told."""
 
 _TOLD: Final = (r.Allocated, r.Wiped, r.Forked, r.Moved, r.Settled, r.Refused, r.Appeared)
 """The steps that a reader of calls asks for; how far spans reach they show in passing."""
@@ -25,14 +25,14 @@ class Told:
     """One call."""
 
     call: int
-    """From 1."""
+    """Its number, from 1."""
     line: int
-    """Of the trace, from 1."""
+    """Its line in the trace, from 1."""
     says: str
     came: tuple[str, ...]
     """What the allocator did, and how the call ended if it did not simply return."""
     touches: tuple[str, ...]
-    """Of what broke: pages, ids, tickets and streams."""
+    """The pages, ids, tickets and streams that it touches, of those that what broke is about."""
 
 
 @dataclass

@@ -23,7 +23,7 @@ class Entry:
     """One line of a history."""
 
     line: int
-    """Of the trace, from 1."""
+    """Its line in the trace, from 1."""
     call: int
     """Which call it is, or is a step of, from 1; 0 for what the trace begins with."""
     says: str

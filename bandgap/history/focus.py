@@ -10,7 +10,7 @@ from spec.judge.verdict import Finding
 from spec.specification import ACTIONS
 
 MOST_PLACES = 8
-"""Of one record that are looked at; a call may be about thousands."""
+"""Places of one record that are looked at; a call may be about thousands."""
 
 GROWTH = ("grow-low", "grow-high", "appear")
 SHRINKING = ("absorb-low", "absorb-high")
@@ -35,7 +35,7 @@ class Focus:
     span: tuple[str, int, int] | None = None
     """The action that changes a span, the band, and how many pages it is to gain or give up."""
     fresh: dict[tuple[int, int], None] = field(default_factory=dict)
-    """Those of the ids that are handed out there: how they ended before is of no concern."""
+    """The ids that are handed out there: how they ended before is of no concern."""
     stream: bool = False
     """Whether it matters what the allocator's stream may still do."""
     gate: bool = False

@@ -50,7 +50,7 @@ class Makers:
     line: int = 0
     calls: int = 0
     call: Event | None = None
-    """That which has no end yet."""
+    """The call that has no end yet."""
     latest: Event | None = None
     """The last that has one."""
     home: dict[Id, int] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Makers:
     written: dict[Id, Event] = field(default_factory=dict)
     """The last write that was issued."""
     released: dict[Place, tuple[Event, int]] = field(default_factory=dict)
-    """Of withheld pages: the release or the move that left them so, and whose they were."""
+    """The release or the move that left a page withheld, and whose it was."""
     holders: dict[Place, dict[int, Holding]] = field(default_factory=dict)
     held: dict[int, dict[Place, None]] = field(default_factory=dict)
     opened: dict[int, Event] = field(default_factory=dict)
@@ -70,18 +70,18 @@ class Makers:
     queued: dict[Place, tuple[Event, int | None]] = field(default_factory=dict)
     """What the stream may still do with a page: the line that queued it, and the settled ticket whose work it is."""
     settled_by: dict[int, tuple[Event, Event]] = field(default_factory=dict)
-    """Of tickets with queued work: their opening and their settling."""
+    """The opening and the settling of each ticket with queued work."""
     settled_holdings: dict[tuple[int, Place], Holding] = field(default_factory=dict)
     published: dict[str, Event] = field(default_factory=dict)
     lo: dict[int, int] = field(default_factory=dict)
     hi: dict[int, int] = field(default_factory=dict)
     sides: dict[tuple[int, str], Event] = field(default_factory=dict)
     gone: dict[Id, Event] = field(default_factory=dict)
-    """Of watched ids: the release that freed them."""
+    """The release that freed a watched id."""
     retired: dict[int, Event] = field(default_factory=dict)
-    """Of watched tickets: what ended them."""
+    """What ended a watched ticket."""
     vacated: dict[Place, Event] = field(default_factory=dict)
-    """Of watched places that are in no use any more: what freed them."""
+    """What freed a watched place that is no longer in use."""
     openings: Openings = field(default_factory=Openings)
     """The order of outstanding tickets."""
     _pending: Event | None = None

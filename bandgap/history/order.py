@@ -18,7 +18,7 @@ class Openings:
 
     order: Order = field(default_factory=Order)
     waits: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    """Of outstanding tickets: for whom they were told to wait."""
+    """The tickets that each outstanding ticket was told to wait for."""
 
     def open(self, call: r.Open) -> None:
         """A new ticket."""
@@ -73,7 +73,7 @@ class Row:
     ticket: int
     user: str
     waits: tuple[int, ...]
-    """For whom it was told to wait."""
+    """The tickets that it was told to wait for."""
     after: tuple[int, ...]
     """All that it runs after, and that is not over."""
     holds: tuple[str, ...]
@@ -83,7 +83,7 @@ class Row:
 
 
 MOST_ROWS = 16
-"""Of a table; if there are more, those of no concern are left out."""
+"""Rows of a table; if there are more, those of no concern are left out."""
 
 
 def rows(openings: Openings, holds: dict[int, list[str]], concerned: set[int]) -> tuple[Row, ...]:

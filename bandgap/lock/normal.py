@@ -8,7 +8,7 @@ SAYS_NOTHING = frozenset({"annotation", "returns", "type_comment", "type_params"
 """Fields of a syntax tree that change nothing of what is said."""
 
 DIGITS = 16
-"""Of a hash, in hexadecimal."""
+"""Hexadecimal digits of a hash."""
 
 
 def hash_of(*nodes: ast.AST) -> str:

@@ -13,7 +13,7 @@ from fuzz.peers.hunting import Finding, hunt
 from fuzz.peers.process import PeerFailed, PeerProcess, running
 
 SECONDS: Final = 60.0
-"""Of lives in one hunt."""
+"""Seconds that one hunt may take."""
 
 HUNTS: Final = 5
 """See `fuzz.faults.trial.HUNTS`."""

@@ -21,10 +21,10 @@ DECLARED: Final = frozenset({"fault", "shows"})
 """The decorators of a fault; their last two arguments are the check that must catch it, and the precedent."""
 
 UNMODIFIED: Final = "nothing_shows"
-"""In the names of the tests of what has no fault."""
+"""Part of the names of the tests that plant no fault."""
 
 SECONDS: Final = 600
-"""For all faults of a file."""
+"""What all faults of a file may take together."""
 
 
 def _files() -> list[Path]:

@@ -16,7 +16,7 @@ from fuzz.peers.process import Description, PeerProcess
 from fuzz.peers.reproduction import saved
 
 CANARY_SECONDS: Final = 60.0
-"""After which the deliberate fault counts as not caught."""
+"""Seconds after which the deliberate fault counts as not caught."""
 
 
 @dataclass(frozen=True)

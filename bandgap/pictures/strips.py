@@ -32,7 +32,7 @@ SPACE: Cell = (" ", "")
 EDGE: Cell = ("│", "")
 
 LEAST_COLUMNS = 16
-"""For the bytes, however narrow the terminal."""
+"""Columns that the bytes get, however narrow the terminal."""
 
 NARROW = 2
 """Pages of fewer columns than this are not drawn one by one."""

@@ -11,7 +11,7 @@ from bandgap.output import short_name
 from bandgap.pictures import Arena, Band, Look, Status, in_words
 
 WIDTH = 100.0
-"""Of the drawing, in percent."""
+"""The width of the drawing, in percent."""
 
 LANE = 60.0
 """Height of a band's lane, in pixels, with the name above it."""

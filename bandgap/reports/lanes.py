@@ -8,7 +8,7 @@ from bandgap.gate.verdict import Answer, Reason, reasons_of_task
 from bandgap.reports import coverage
 
 MOST_NAMED: Final = 4
-"""Of the tasks that were left out."""
+"""Tasks that are named of those that were left out."""
 
 
 def ran(result: GateResult) -> tuple[LaneResult, ...]:

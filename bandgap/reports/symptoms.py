@@ -15,7 +15,7 @@ from fuzz.violation import SYMPTOMS
 _QUOTED: Final = re.compile(r"'[^']*'")
 
 MOST_VALUES: Final = 6
-"""Of a trait that differs, that are named."""
+"""Values that are named of a trait that differs."""
 
 PLURALS: Final = {"band": "bands", "user": "users", "call": "calls", "layout": "layouts", "target": "targets"}
 

@@ -26,10 +26,10 @@ SHOWN = 3
 """Symptoms that are shown whole; the report has all of them."""
 
 FEW = 4
-"""Of the operations that were switched off, that are named."""
+"""Operations that are named of those that were switched off."""
 
 PLACES = 4
-"""Of a symptom, that are named besides the one that is shown."""
+"""Places of a symptom that are named, besides the one that is shown."""
 
 
 def show(result: GateResult, files: dict[str, Path], console: Console) -> None:

@@ -35,7 +35,7 @@ OWN: Final[Mapping[str, str]] = {
     "seeded driver": "Makes calls as an engine would, all chosen from one seed.",
     "state machine": "The same operations, chosen by Hypothesis.",
 }
-"""Those that only reports use."""
+"""Words that only reports use."""
 
 WORDS: Final[Mapping[str, str]] = {**GLOSSARY, **OWN}
 

@@ -42,7 +42,7 @@ SCHEMAS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "docs": Docs,
     "docs-check": DocsCheck,
 }
-"""By the name of the file."""
+"""Every schema, by the name of its file."""
 
 
 def schema_of(name: str) -> dict[str, Any]:

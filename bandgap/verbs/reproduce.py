@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fuzz.violation import Violation
 
 MOST_BYTES = 1 << 26
-"""Of a file, that are read."""
+"""Bytes of a file that are read."""
 
 
 def run(

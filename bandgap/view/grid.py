@@ -13,10 +13,10 @@ from bandgap.view.watching import EMPTY, LOOKS, Look, Place, Seen, Sink, Span
 from events.records import Header
 
 ROWS = 256
-"""Of equal bytes."""
+"""Rows, of equally many bytes each."""
 
 COLUMNS = 800
-"""At most twice as many, of equal lines but for the last."""
+"""Columns, of equally many lines each but for the last; there are up to twice as many."""
 
 Array = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ class Totals:
     line: int
     spans: tuple[Span, ...]
     pages: tuple[tuple[int, int, int], ...]
-    """Of each band, how many are live, held and withheld."""
+    """How many pages of each band are live, held and withheld."""
     tickets: int
     """Outstanding."""
 

@@ -12,7 +12,7 @@ from bandgap.view.watching import Look, Place, Seen, Sink
 from events.records import Header
 
 MOST_ENTRIES = 200_000
-"""Of the history; the viewer draws no more in a bearable time."""
+"""Entries of the history; the viewer draws no more in a bearable time."""
 
 BEGINS = 0x7F00_0000_0000
 """Where byte 0 of the arena is said to lie: the viewer takes a block at address 0 for none."""

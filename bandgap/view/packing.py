@@ -12,7 +12,7 @@ from bandgap.view.grid import ROWS, Column, Grid
 from bandgap.view.pieces import Piece, Pieces, SpanPiece
 
 SHARES = 16
-"""Into which the contents of a cell are rounded; what was there at all is never rounded to nothing."""
+"""The contents of a cell are rounded to so many shares; what was there at all is never rounded to nothing."""
 
 ROWS_OF_TABLE = 16
 

@@ -7,10 +7,10 @@ from bandgap.view.watching import EMPTY, Place, Seen, Sink, Span
 from events.records import Header
 
 MOST_PIECES = 60_000
-"""That are drawn one by one: about 3 MB of a page, drawn in a tenth of a second."""
+"""Pieces that are drawn one by one: about 3 MB of a page, drawn in a tenth of a second."""
 
 MOST_KEPT = 400_000
-"""Of single pages, before those that lie beside each other are put together."""
+"""Pieces of single pages, before those that lie beside each other are put together."""
 
 
 class Piece(NamedTuple):

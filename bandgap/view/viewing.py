@@ -40,12 +40,12 @@ class Viewed:
 
     trace: str
     files: Sequence[Begun]
-    """That were read."""
+    """The files that were read."""
     goes_on: str | None
     """The file in which it goes on, which was not given."""
     header: Header
     lines: int
-    """That were read and are legal."""
+    """Lines that were read and are legal."""
     finding: Finding | None
     interrupted: bool
     lost: int
@@ -54,7 +54,7 @@ class Viewed:
     """What the page draws; none where not even the beginning is legal."""
     samples: list[dict[str, Any]]
     lines_of_a_column: int | None
-    """Where it is a grid."""
+    """How many lines a column stands for, where the page draws a grid."""
     left_out: int
     """Entries of the memory viewer's history that are not kept."""
 

@@ -12,7 +12,7 @@ from bench.rows import Figure, Row, row_of
 
 ARENA_BYTES: Final = 141 * 10**9
 MODEL: Final = "kimi-linear-48b-a3b"
-"""Of the models whose layouts come with the package the one with the smallest token, hence the most pages."""
+"""The model with the smallest token, hence the most pages, of those whose layouts come with the package."""
 
 MOST_ROUNDS: Final = 3
 """Each takes seconds, and memory does not vary."""

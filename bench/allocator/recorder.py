@@ -19,7 +19,7 @@ from impl.recording import RecordedAllocator
 from impl.trace_file import TraceFile
 
 _CALLS: Final = 2
-"""In a pair."""
+"""Calls of a pair."""
 
 _NEVER: Final = 3600.0
 """Seconds between two looks at the buffer: nothing is written until the file is closed."""

@@ -9,7 +9,7 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 
 ARGUMENTS: Final = (str(ROOT / "tests/kernels"), "--lane", "cuda", f"--rootdir={ROOT}", "-q", "-p", "no:cacheprovider")
-"""With which pytest runs the suite on the GPU."""
+"""What pytest is told, to run the suite on the GPU."""
 
 
 @dataclass

@@ -19,7 +19,7 @@ ALLOCATOR: Final = "allocator"
 """The stream of page moves and table updates."""
 
 ENTRY_BYTES: Final = 8
-"""Of a page table."""
+"""Bytes of an entry of a page table."""
 
 
 class ArenaDevice(Generic[Event]):

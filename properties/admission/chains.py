@@ -31,7 +31,7 @@ class Shape:
 
 
 CHAIN = Shape((2, 3, 1), 10)
-"""Of most chains: the middle band is a float, which may be empty."""
+"""The shape of most chains: the middle band is a float, which may be empty."""
 
 
 def any_chain(code: Code) -> State:

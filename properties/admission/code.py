@@ -35,7 +35,7 @@ MODULES = (
     impl.arithmetic.in_place,
     impl.columns,
 )
-"""In the order in which they import each other."""
+"""The modules that are read, in the order in which they import each other."""
 
 NUMPY, LIVE, NOWHERE = (vars(impl.columns)[name] for name in ("np", "LIVE", "NOWHERE"))
 """What the lines about arrays import: numpy, the state of a live page, and more bytes than there are."""

@@ -29,7 +29,7 @@ class Fault:
     theorem: str
     subject: Subject
     precedent: str = ""
-    """Where the field has really had it, by public number."""
+    """The public report of it, where the field has really had it."""
 
 
 def _line(says: str, theorem: str, old: str, new: str, precedent: str = "") -> Fault:

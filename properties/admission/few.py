@@ -14,7 +14,7 @@ from properties.admission.subject import Subject
 
 CASES = 100
 SEED = 11
-"""With which every seeded fault in the lines shows."""
+"""A seed with which every seeded fault in the lines shows."""
 
 SIZES = ((1, 2, 1), (2, 1, 1), (1, 1, 2), (2, 1))
 BYTES = 6

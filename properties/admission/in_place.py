@@ -99,7 +99,7 @@ def are_in_rooms(subject: Subject) -> Iterator[Question]:
 
 
 SHAPE = Shape((2, 1, 1), 8)
-"""Of a small case: a float has room for a page that it has, one below it and two above."""
+"""The shape of a small case: a float has room for a page that it has, one below it and two above."""
 
 
 def small_are_legal(subject: Subject, numbers: Numbers) -> Question:

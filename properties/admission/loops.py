@@ -15,7 +15,7 @@ from typing import Any
 from properties.admission.code import Code
 
 LENGTHS = range(2, 8)
-"""Of the chains for which the order of bands is looked at."""
+"""The lengths of the chains for which the order of bands is looked at."""
 
 
 class Order(Enum):

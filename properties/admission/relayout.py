@@ -29,7 +29,7 @@ def obeys(s: State) -> Term:
 
 
 SPANS = Shape((1, 2, 1, 1), 6)
-"""Of small chains: the two bands in the middle are floats."""
+"""The shape of small chains: the two bands in the middle are floats."""
 
 
 def has_room(s: State, band: Term, lo: Term, hi: Term) -> Term:

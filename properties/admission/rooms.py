@@ -24,7 +24,7 @@ from spec.state import State
 from spec.words import end, is_empty, start
 
 LENGTH = 6
-"""Of a list of which the order is looked at."""
+"""The length of a list whose order is looked at."""
 
 
 def number_function(name: str) -> Any:

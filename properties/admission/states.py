@@ -12,7 +12,7 @@ from spec.logic import If
 from spec.state import ARENA, Field, Signature, State
 
 STATE = Shape((1, 1, 1), 2)
-"""Of a state of which only tables are spoken of."""
+"""The shape of a state whose tables alone are spoken of."""
 
 LAST = {
     "page": STATE.pages.stop - 1,
@@ -28,7 +28,7 @@ LAST = {
     "phase": 2,
     "access": 1,
 }
-"""Of each sort the last number that an entry of a small state may have."""
+"""The last number that an entry of a small state may have, by its sort."""
 
 
 def any_state(_: Subject) -> State:

@@ -20,7 +20,7 @@ class Subject:
     """As it is, or with a seeded fault in one of these places."""
 
     edit: Edit | None = None
-    """Of a line of the arithmetic."""
+    """What is changed in a line of the arithmetic."""
 
     stays: Callable[[State, int, Term, Term], Term] = steps.stays
     settled: Callable[[State, list[Term]], State] = steps.settled

@@ -29,7 +29,7 @@ class Theorem:
     """Or all of it at once of few small cases in plain values, where no solver can look for one."""
 
     shape: Shape = CHAIN
-    """Of a small case."""
+    """The shape of a small case."""
 
     reads_alike: bool = False
     """What is given of a small case is what is given of anything: that it can be is seen there."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from properties.limits import Limits
 
 SECONDS = 20.0
-"""Of processor time, for all that is said of one run."""
+"""Seconds of processor time for all that is said of one run."""
 
 QUESTION = Limits(seconds=5.0)
-"""For one question to a solver: those that matter take a tenth of a second."""
+"""The limits of one question to a solver: those that matter take a tenth of a second."""
 
 
 class Spent(Exception):

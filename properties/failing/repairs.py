@@ -33,7 +33,7 @@ PROOFS = 8
 """Candidates that are put to the prover."""
 
 OUTINGS, STEPS = 12, 300
-"""From how many outings, and how many steps at most, candidates are compared."""
+"""How many outings, of how many steps at most, candidates are compared by."""
 
 
 @dataclass(frozen=True)

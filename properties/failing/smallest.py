@@ -20,7 +20,7 @@ from properties.shapes import Shape
 from properties.specification import Specification
 
 COUNTS = ("pages", "tickets", "vids", "publishers", "accesses", "values")
-"""In the order in which they are made small, after the bands."""
+"""What is made small after the bands, in this order."""
 
 LEAST = {"values": 2, "pages": 1, "vids": 1}
 """The value that nobody wrote and another; a page and an id, without which nothing could be said."""

@@ -24,7 +24,7 @@ from spec.ranges import Exists, Some, Word
 from spec.state import FREE, LIVE, NONE, OUTSTANDING, READ, WITHHELD, WRITE, State
 
 Says = Callable[..., Term]
-"""Of a state and the action's arguments."""
+"""A term made of a state and the action's arguments."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Candidate:
     """What its arguments stand for, where they have other names."""
 
     speaks: bool = True
-    """Of some argument, or of what it leads to."""
+    """Whether it speaks of some argument, or of what an argument leads to."""
 
 
 @dataclass(frozen=True)

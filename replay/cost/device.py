@@ -11,7 +11,7 @@ class DeviceRates:
     name: str
     memory_bytes: int
     bytes_per_second: float
-    """Of device memory, reads and writes together."""
+    """The bandwidth of device memory, reads and writes together."""
     flops: float
     """Dense bf16 operations per second, a multiply-add being two."""
     source: str

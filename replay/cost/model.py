@@ -14,11 +14,11 @@ class Weights:
     """Of a whole model, before tensor parallelism."""
 
     nbytes: float
-    """Of all weights as they lie on the device."""
+    """Bytes of all weights as they lie on the device."""
     active: float
     """Parameters that one token meets."""
     expert_bytes: float = 0.0
-    """Of `nbytes`, those of experts; 0 for a dense model."""
+    """The part of `nbytes` that is experts; 0 for a dense model."""
     experts: int = 1
     chosen: int = 1
     """Experts that one token meets in each layer."""
@@ -46,13 +46,13 @@ class ModelCost:
     weights: Weights
     tp_size: int
     entry_bytes: tuple[int, ...]
-    """Of each kind in chain order, for a token or for a state slot."""
+    """Bytes for a token or for a state slot, of each kind in chain order."""
     windows: tuple[int | None, ...]
     """Tokens of each kind; None but for windows."""
     states: tuple[bool, ...]
     """Whether a kind is a state."""
     attention_flops: tuple[float, ...]
-    """Of each kind, for one token that attends to one other."""
+    """Operations for one token that attends to one other, of each kind."""
 
     @property
     def weight_bytes(self) -> float:

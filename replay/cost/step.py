@@ -18,15 +18,15 @@ class Constants:
     """
 
     memory_share: float = 0.75
-    """Of the device's bandwidth that kernels reach."""
+    """The share of the device's bandwidth that kernels reach."""
     compute_share: float = 0.55
-    """Of its operations per second."""
+    """The share of its operations per second that kernels reach."""
     step_seconds: float = 1.5e-3
     """Launches, sampling and gaps between kernels, for each step."""
     host_seconds: float = 4e-4
-    """Of the scheduler for each step, beside the allocator; hidden behind a forward where steps overlap."""
+    """What the scheduler takes for each step, beside the allocator; hidden behind a forward where steps overlap."""
     host_request_seconds: float = 2e-6
-    """Of the scheduler for each running request and step."""
+    """What the scheduler takes for each running request and step."""
     allocator_seconds: float = 6e-5
     """Of the allocator's calls for a step that changes pages.  An estimate from the rates of `bandgap bench allocator`,
     and constant so that a run repeats."""

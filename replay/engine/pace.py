@@ -14,7 +14,7 @@ class Paced(NamedTuple):
 
     steps: int
     seconds: float
-    """Of all of them."""
+    """The seconds of all of them."""
     last: float
     """Seconds of the last."""
 

@@ -23,7 +23,7 @@ class Policy:
     reserve: float = 0.7
     """The share of outputs to come that is kept free at admission, at first and after a quiet time never again."""
     least_reserve: float = 0.1
-    """To which it falls, evenly over `reserve_steps` steps; a retraction raises it again."""
+    """What it falls to, evenly over `reserve_steps` steps; a retraction raises it again."""
     reserve_steps: int = 600
     reserve_clip: int = 4_096
     """Tokens of outputs to come that are counted of one request at most."""

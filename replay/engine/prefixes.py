@@ -31,10 +31,10 @@ class Match:
     """The longest cached prefix that a request can go on from."""
 
     names: Sequence[int]
-    """Of its blocks."""
+    """The names of its blocks."""
     tokens: int
     pages: list[list[int]] = field(default_factory=list)
-    """Of each kind; those of the state are to be copied, the others to be shared."""
+    """Pages of each kind; those of the state are to be copied, the others to be shared."""
 
 
 def prefixes_for(traffic: Traffic, memory: Memory, policy: Policy) -> "Prefixes | None":

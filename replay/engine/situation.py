@@ -20,7 +20,7 @@ class Situation:
     tally: Tally = field(default_factory=Tally)
     waiting: deque[Served] = field(default_factory=deque)
     running: dict[Served, None] = field(default_factory=dict)
-    """In order of admission."""
+    """The running requests, in order of admission."""
     filling: dict[Served, None] = field(default_factory=dict)
     """Those that run and whose prompts are still being computed."""
     fresh: dict[Served, Sequence[int]] = field(default_factory=dict)

@@ -24,7 +24,7 @@ class Tally:
     decode_slots: int = 0
     """Places of decoding requests in steps."""
     seconds: float = 0.0
-    """In which there was anything to do."""
+    """Seconds in which there was anything to do."""
     area: float = 0.0
     """Requests in the system, times seconds: of each step, and of what lies between steps and arrivals or answers."""
     running_area: float = 0.0
@@ -37,7 +37,7 @@ class Tally:
     cached: int = 0
     """Tokens that were found in the prefix cache."""
     finished_context: int = 0
-    """Of finished requests, the tokens computed before their last decoding began."""
+    """The tokens of finished requests that were computed before their last decoding began."""
     dropped: int = 0
     """Tokens computed or found for requests that were then retracted."""
     output: int = 0

@@ -10,7 +10,7 @@ from impl.plan import Refusal
 Demand: TypeAlias = tuple[int, ...]
 """Pages of each kind, in chain order."""
 Pages: TypeAlias = Sequence[list[int]]
-"""Of each kind in chain order, virtual pages."""
+"""Virtual pages of each kind, in chain order."""
 Uses: TypeAlias = Callable[[], tuple[Pages, Pages]]
 """What a forward writes, and what it only reads."""
 

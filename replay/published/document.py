@@ -18,9 +18,9 @@ from replay.traffic.traffic import Traffic
 SEED: Final = 1
 AT_RATIO: Final = 0.1
 NEAR: Final = 0.1
-"""Of the split figure: a replay that comes no nearer is not calibrated, and predicts nothing."""
+"""A share of the split figure: a replay that comes no nearer is not calibrated, and predicts nothing."""
 LOST: Final = 0.12
-"""Of the throughput, published as lost at that ratio."""
+"""The share of the throughput that was published as lost at that ratio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Replayed:
     calibrated: Calibrated
     split: Outcome
     unified: tuple[Outcome, ...]
-    """At both ends of the budgets that agree with the split column."""
+    """What unified memory does at both ends of the budgets that agree with the split column."""
 
     def predicted(self, row: Row) -> list[float]:
         """The second column, at both ends."""

@@ -10,7 +10,7 @@ from replay.published.calibrating import Calibrated, nearest, rising
 
 GB: Final = 10**9
 DEFAULT: Final = Ratios()
-"""Of SGLang: swa_full_tokens_ratio 0.8, mamba_full_memory_ratio 0.9."""
+"""SGLang's: swa_full_tokens_ratio 0.8, mamba_full_memory_ratio 0.9."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Row:
     search: Callable[[Callable[[int], float], float], Calibrated]
     assumed: Conditions
     others: tuple[Conditions, ...]
-    """Under which the row is replayed as well, to show how much depends on what is not stated."""
+    """Conditions under which the row is replayed as well, to show how much depends on what is not stated."""
     assumptions: str
 
 

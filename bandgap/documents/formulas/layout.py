@@ -31,7 +31,7 @@ class Formula:
     level: Level
     parts: tuple["Formula", ...] = ()
     text: str = ""
-    """Of an atom, all of it; of a join, what stands between the parts; else the head."""
+    """The whole of an atom, what stands between the parts of a join, or else the head."""
 
     def inline(self) -> str:
         """On one line."""

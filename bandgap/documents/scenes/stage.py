@@ -20,7 +20,7 @@ class Scene:
     before: Sequence[Act]
     shown: Act
     names: Sequence[str] = ()
-    """Of the bands, as they are drawn."""
+    """The names of the bands, as they are drawn."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Broken:
     """The sentences that refuse the first step, each with the property that could fail without it."""
     fault: str
     culprits: tuple[Member, ...]
-    """Of which the property is then false."""
+    """What the property is then false of."""
     names: Sequence[str]
 
 

@@ -173,7 +173,7 @@ EXAMPLES: Mapping[str, Case] = {
     "retry-terminates": CROWDED,
     "rank-agreement": RELAID,
 }
-"""For each property of admission a case of which it says something."""
+"""A case for each property of admission, of which it says something."""
 
 WRONG: Mapping[str, tuple[Case, str]] = {
     "admission-sound": (PUBLISHED, "a-promise-outlives-the-gate"),
@@ -181,7 +181,7 @@ WRONG: Mapping[str, tuple[Case, str]] = {
     "lowest-step": (ROOMY, "pages-move-where-none-need-to"),
     "honest-refusal": (HELD, "evictions-are-asked-for-where-waiting-suffices"),
 }
-"""For each of which the code has a seeded fault a case that is decided wrongly with it."""
+"""A case that is decided wrongly, and the seeded fault of the code that does it, where there is one."""
 
 
 def retried(case: Case) -> tuple[Decision, Decision]:

@@ -17,7 +17,7 @@ from spec.judge.verdict import Finding
 STATE, WINDOW, FULL = 0, 1, 2
 
 ARENA_BYTES = 3_392
-"""Of the stories' arena; small enough to be drawn page by page."""
+"""The size of the stories' arena, small enough to be drawn page by page."""
 
 
 def toy_layout() -> Layout:

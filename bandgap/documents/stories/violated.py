@@ -72,10 +72,10 @@ VIOLATED: Mapping[str, Violated] = {
         },
     ),
 }
-"""For each property a fault that breaks it; no number of its case can be made smaller by itself."""
+"""A fault that breaks each property; no number of its case can be made smaller by itself."""
 
 AMONG_FEW = {"fewest-bytes": "passes-over-the-first-live-page"}
-"""Where cases are gone through one by one, the fault of which the first is told that shows it."""
+"""The fault whose first case is told, where cases are gone through one by one."""
 
 
 def smallest(claim: str) -> tuple[str, str, str]:

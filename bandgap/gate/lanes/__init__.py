@@ -7,4 +7,4 @@ from bandgap.gate.lanes.seeded_faults import SEEDED_FAULTS
 from bandgap.gate.lanes.serving import SERVING
 
 ALL = (LOCK, PROOFS, MACHINE, DRIVER, DEVICE, SERVING, SEEDED_FAULTS)
-"""In the order in which they are run and shown."""
+"""All lanes, in the order in which they are run and shown."""

@@ -49,11 +49,11 @@ class Amount:
     examples: int
     calls: int
     examples_simulated: int
-    """On a simulated device, with each small layout."""
+    """Examples on a simulated device, with each small layout."""
     calls_simulated: int
-    """Likewise, with each layout."""
+    """Calls on a simulated device, with each layout."""
     calls_small: int
-    """With all layouts of small sizes together."""
+    """Calls with all layouts of small sizes together."""
 
 
 QUICK = Amount(examples=40, calls=6_000, examples_simulated=20, calls_simulated=1_200, calls_small=9_000)

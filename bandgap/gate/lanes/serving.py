@@ -26,7 +26,7 @@ class Amount:
     """How much is done."""
 
     lives: int
-    """Of each sort of scene."""
+    """Lives in each sort of scene."""
     examples: int
     """Lives that Hypothesis tries."""
 
@@ -39,7 +39,7 @@ STEPS = 30
 
 LEAST_OPERATIONS = 15
 LEAST_JOBS = 1
-"""On average in a life; fewer mean that lives end before they begin."""
+"""Jobs of a life, on average; fewer mean that lives end before they begin."""
 
 
 def amount(settings: Settings) -> Amount:

@@ -7,7 +7,7 @@ says up to which number of each agent all is done before.
 from typing import TypeAlias
 
 Clock: TypeAlias = dict[str, int]
-"""Of each agent, so many of its doings come before; none of an agent that is left out."""
+"""How many of each agent's doings come before; none of those of an agent that is left out."""
 
 
 def join(clock: Clock, other: Clock) -> None:
