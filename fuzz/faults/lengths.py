@@ -4,9 +4,10 @@ A number may fall, and then it is to be written here.  It may not grow: what mak
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from fuzz.faults.trial import Trial
+if TYPE_CHECKING:
+    from fuzz.faults.trial import Trial
 
 LENGTHS: Final = {
     "a-kind-never-gets-more-than-its-share": 1,
@@ -127,7 +128,7 @@ LENGTHS: Final = {
 """By the name of the fault: calls of the shortest script, with the seed and the hunts that are usual."""
 
 
-def grown(trials: Iterable[Trial]) -> Iterator[str]:
+def grown(trials: "Iterable[Trial]") -> Iterator[str]:
     """Of faults that were caught, those whose script became longer, or whose length nobody wrote down.
 
     A trial that ran out of time says nothing.

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from fuzz.failure import Failure
 from fuzz.faults.fault import Fault
+from fuzz.faults.lengths import LENGTHS
 from fuzz.seeded import Run, run_seeded
 from fuzz.setups import TOYS, Setup, setup_of
 from fuzz.targets.all import TARGETS
@@ -27,12 +28,12 @@ CALLS: Final = 60_000
 LIVES: Final = (40, 80)
 """Operations in the life of an allocator: short ones, since it takes time to make a long one shorter."""
 
-HUNTS: Final = (2, 15)
+HUNTS: Final = (2, 20)
 """A fault may break several properties, and the one that the shortest script breaks is the one that caught it; of
 equally short ones, the one that the fault names.  Which script is found depends on the operations: a fault is hunted at
-least and at most so often, each time with others, until it is the one that it names.  Every second hunt ends where the
-allocator's tables are wrong, whether or not a caller would see it later."""
-HUNTS_ELSEWHERE: Final = (1, 15)
+least and at most so often, each time with others, until it is the one that it names, and as short as `LENGTHS` has it.
+Every second hunt ends where the allocator's tables are wrong, whether or not a caller would see it later."""
+HUNTS_ELSEWHERE: Final = (1, 20)
 """Likewise on another target than our own: a race is a race, and its length matters less."""
 
 REDUCING: Final = 60.0
@@ -182,7 +183,7 @@ def _hunted(
             first = run
         if found is not None:
             best = min(best, found, key=partial(_awkwardness, fault)) if best is not None else found
-        settled = best is None or best.property in {fault.property, "crash"}
+        settled = best is None or best.property == "crash" or _is_as_known(fault, best)
         if hunt + 1 >= least and settled:
             break
     assert first is not None
@@ -192,6 +193,11 @@ def _hunted(
         return Trial(fault, "invalid", "crash", first.calls, first.searching, None, best, best.problem)
     verdict: Verdict = "caught" if best.property == fault.property else "caught by another property"
     return Trial(fault, verdict, best.property, first.calls, first.searching, len(best.script), best)
+
+
+def _is_as_known(fault: Fault, failure: Failure) -> bool:
+    """It breaks what it should, in no more calls than were enough before."""
+    return failure.property == fault.property and len(failure.script) <= LENGTHS.get(fault.name, len(failure.script))
 
 
 def _awkwardness(fault: Fault, failure: Failure) -> tuple[bool, int, bool]:

@@ -29,7 +29,7 @@ def test_the_allocator_withstands_the_state_machine(name: str) -> None:
 
 
 def test_a_run_of_some_thousand_calls_exercises_everything() -> None:
-    run = run_seeded([setup_of(name) for name in TOYS], 3, calls=16_000)
+    run = run_seeded([setup_of(name) for name in TOYS], 3, calls=20_000)
     assert run.failure is None
     assert unexercised(run.coverage) == ()
 

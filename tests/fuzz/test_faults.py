@@ -35,7 +35,7 @@ def test_every_fault_names_a_promise_and_a_precedent() -> None:
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_is_caught_by_the_property_that_it_names(name: str) -> None:
     # the gate hunts at least twice
-    trial = try_one(FAULTS[name], trial_setups(), hunts=(1, 15))
+    trial = try_one(FAULTS[name], trial_setups(), hunts=(1, 20))
     assert (trial.verdict, trial.caught_by) == ("caught", FAULTS[name].property), trial
     assert trial.failure is not None
     assert trial.failure.repeats

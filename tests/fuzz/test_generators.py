@@ -1,10 +1,13 @@
 """What operations are chosen, of whom, in which order devices work, and on which sizes."""
 
+from dataclasses import replace
+
 import pytest
 
 from fuzz.engine.engine import HOT, Engine
 from fuzz.engine.kinds import KINDS
 from fuzz.engine.request import Request
+from fuzz.floors import can_follow
 from fuzz.seeded import absent_from, operations_of, run_seeded
 from fuzz.setups import setup_of, small_names
 from fuzz.simulated.schedule import AT_ONCE, SORTS, Schedule
@@ -58,7 +61,7 @@ def test_each_sort_of_schedule_takes_what_it_says(choice: int) -> None:
 def test_pages_of_all_small_sizes_meet_and_the_allocator_withstands_them() -> None:
     sizes = {tuple(kind.page_bytes for kind in setup_of(name).layout.kinds) for name in small_names()}
     assert len(sizes) == 27
-    run = run_seeded([setup_of(name) for name in small_names()[::4]], 5, calls=1_500)
+    run = run_seeded([setup_of(name) for name in small_names()[::4]], 5, calls=2_000)
     assert run.failure is None
     assert run.lives >= 4
     with pytest.raises(KeyError):
@@ -72,3 +75,14 @@ def test_what_is_hostile_does_something_and_breaks_nothing(name: str, monkeypatc
     run = run_seeded([setup_of("toy-three")], 2, calls=800)
     assert run.failure is None
     assert sum(times for (done, _), times in run.coverage.operations.items() if done == name) > 3
+
+
+def test_what_a_long_run_never_met_is_met_on_purpose(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {"keep-copies", "begin-windows-again", "admit", "launch", "leave-holes", "share-prefix", "finish", "compact"}
+    for other in KINDS.keys() - few:
+        monkeypatch.setitem(KINDS, other, replace(KINDS[other], weight=0))
+    run = run_seeded([setup_of("toy-four"), setup_of("toy-three-windows")], 1, calls=8_000)
+    assert run.failure is None
+    rare = {("fork", "hold"), ("fork", "share"), ("fork", "appear"), ("share", "appear"), ("appear", "appear")}
+    assert rare <= run.coverage.pairs.keys()
+    assert all(can_follow(*pair) for pair in run.coverage.pairs)

@@ -32,7 +32,7 @@ def test_no_more_calls_are_needed_than_were_enough(name: str) -> None:
 
 
 def _trial(name: str) -> Trial:
-    return try_one(FAULTS[name], trial_setups(), hunts=(1, 15))
+    return try_one(FAULTS[name], trial_setups(), hunts=(1, 20))
 
 
 def test_a_longer_script_and_one_without_a_record_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

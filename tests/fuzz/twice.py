@@ -33,7 +33,7 @@ def first_difference(events: Callable[[], Sequence[Any]]) -> int | None:
 def events_of_a_life(target: Target, setup: str) -> Sequence[Any]:
     """Calls with what was done between them, and the trace."""
     stage = stage_for(target, setup_of(setup), IN_PASSING, keep_records=True)
-    assert live(stage, operations_of(8, 1))[1] is None
+    assert live(stage, operations_of(8, 2))[1] is None
     return [*stage.log, *(stage.records or ())]
 
 

@@ -32,7 +32,7 @@ PARTS = 2
 
 CANARY_CALLS = 2_000
 
-QUICK_HUNTS = (1, 15)
+QUICK_HUNTS = (1, 20)
 """A quick gate does not look for a shorter script once a fault is caught by the property that it names."""
 
 QUICK_REDUCING = 1.0
