@@ -54,6 +54,15 @@ def test_a_copy_shows_what_its_original_shows_and_goes_its_own_way_from_then_on(
     allocator.check()
 
 
+def test_an_original_that_is_asked_for_twice_is_queued_once(allocator: Allocator) -> None:
+    _, _, (tail,) = (ids.tolist() for ids in filled(allocator, [0, 0, 1]))
+    page = allocator.translate(FULL, [tail]).tolist()
+    granted(allocator.allocate({"full": 2}, originals={"full": [tail, tail]}))
+    assert allocator.snapshot().bands[FULL].queued_read == page
+    allocator.drain()
+    assert allocator.snapshot().bands[FULL].queued_read == []
+
+
 def test_originals_may_be_named_by_kind(allocator: Allocator) -> None:
     _, _, (tail,) = (ids.tolist() for ids in filled(allocator, [0, 0, 1]))
     write(allocator, FULL, tail, 4.0)
