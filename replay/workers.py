@@ -1,6 +1,5 @@
 """Runs jobs in several processes, watched and stopped from the one that asked."""
 
-import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -122,11 +121,6 @@ def run_all(
         work = partial(_run, traffics, board)
         with crew_of("local", work, min(workers, len(jobs)), preload=["replay.job"]) as crew:
             return _on_crew(crew, numbered, board, whole, stop, report)
-
-
-def cores() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _run_here(

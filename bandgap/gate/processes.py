@@ -14,9 +14,9 @@ from multiprocessing.context import ForkServerProcess
 from typing import Any
 
 from bandgap.gate.evidence import Evidence
-from bandgap.gate.interrupts import undisturbed
 from bandgap.gate.settings import Settings
 from bandgap.gate.task import Done, Task
+from crew.interrupts import uninterrupted
 
 START_SECONDS = 120.0
 """What starting a process may take; the time of its task is counted from when it says that it has begun."""
@@ -61,7 +61,7 @@ def run_tasks(tasks: Sequence[Task], settings: Settings) -> Generator[Moved | Do
     try:
         while waiting or running:
             while waiting and _has_room(waiting[0], running, settings):
-                with undisturbed():
+                with uninterrupted():
                     started = _start(context, waiting.popleft(), settings)
                     running[started.pipe] = started
             soonest = min(r.ends_at(settings) for r in running.values())

@@ -1,6 +1,5 @@
 """How much a gate does, and where it writes."""
 
-import os
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,8 +31,3 @@ class Settings:
     def more_patient(self) -> "Settings":
         """The same with doubled limits."""
         return replace(self, patience=2 * self.patience)
-
-
-def usable_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

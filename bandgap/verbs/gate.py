@@ -9,9 +9,10 @@ import typer
 
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
-from bandgap.gate.settings import DEFAULT_SEED, Settings, usable_cores
+from bandgap.gate.settings import DEFAULT_SEED, Settings
 from bandgap.output import AsJson, err, out, print_json
 from bandgap.target_options import Checkout, DriverPython, Known
+from crew.processors import processors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,7 +84,7 @@ def run(
     from bandgap.reports.writing import exit_with, write_reports
 
     target_named(target)
-    settings = Settings(target, quick, seed, jobs or usable_cores(), _folder(out_folder), since)
+    settings = Settings(target, quick, seed, jobs or processors(), _folder(out_folder), since)
     _check_names(only or (), [task for lane in ALL for task in lane.tasks(settings)])
     if since is not None:
         _show_changes(since, err() if as_json else out())

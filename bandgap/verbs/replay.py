@@ -15,6 +15,7 @@ from bandgap.model_options import DTYPES, FLAGS, KvDtype, KvDtypeOption, PageTok
 from bandgap.output import AsJson, err, out, print_json
 from bandgap.replay_options import given, refuse_contradictions, refuse_idle_ratios, refuse_overridden
 from bandgap.sizes import parse_bytes
+from crew.processors import processors
 from impl.layout import LayoutError, Options
 from impl.layout.options import DEFAULT_PAGE_TOKENS
 from replay.traffic.mixes import MIXES
@@ -107,7 +108,7 @@ def run(
     from replay.errors import ReplayError
     from replay.memory.ratios import Ratios
     from replay.sweep import MOST
-    from replay.workers import OnRay, cores, stoppable
+    from replay.workers import OnRay, stoppable
 
     options = given(context)
     refuse_contradictions(options, traffic)
@@ -137,9 +138,11 @@ def run(
         ratios = Ratios(swa_ratio, mamba_ratio)
         with stoppable() as stop:
             if axes:
-                crew = OnRay(workers or (MOST if address else cores()), address) if engine is Engines.RAY else workers
-                return _sweep(settings, requested, ratios, axes, crew or cores(), stop, as_json=as_json)
-            answer = _compare(settings, requested, ratios, workers or cores(), stop, search=search, record=record)
+                crew = (
+                    OnRay(workers or (MOST if address else processors()), address) if engine is Engines.RAY else workers
+                )
+                return _sweep(settings, requested, ratios, axes, crew or processors(), stop, as_json=as_json)
+            answer = _compare(settings, requested, ratios, workers or processors(), stop, search=search, record=record)
         _write(answer, html, png)
         _print(as_json, lambda: document(answer), lambda: out().print(*tables(answer), sep="\n"))
         return _exit(interrupted=answer.interrupted)

@@ -1,6 +1,8 @@
 import os
+import signal
 import socket
 import sys
+import threading
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from crew.engines import crew_of
+from crew.interrupts import uninterrupted
 from crew.local import local
 from crew.words import TRIES, Done, Failed, NoCrew, results
 from tests.crew import work
@@ -160,3 +163,35 @@ def test_a_cluster_that_is_started_here_is_reached_from_here_alone(cluster: Clus
 
 def _begun(folder: Path) -> list[int]:
     return [(folder / str(n)).read_text().count("begun") for n in range(6)]
+
+
+def test_an_interrupt_inside_a_block_takes_effect_at_its_end() -> None:
+    done, begun = [], threading.Event()
+
+    def interrupt() -> None:
+        begun.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    # a thread that was there before, as those of numpy are
+    other = threading.Thread(target=interrupt)
+    other.start()
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012  # what is done before it is what is tested
+        with uninterrupted():
+            begun.set()
+            other.join()
+            done.append("all of the block")
+        done.append("nothing behind it")
+    assert done == ["all of the block"]
+
+
+def test_a_block_in_another_thread_is_left_alone() -> None:
+    seen = []
+
+    def inside() -> None:
+        with uninterrupted():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    worker = threading.Thread(target=inside)
+    worker.start()
+    worker.join()
+    assert seen == [signal.getsignal(signal.SIGINT)]
