@@ -15,7 +15,7 @@ from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.job import Job
 from impl.serving.engine.model import VOCABULARY, Model
 from impl.serving.engine.tiny import PAGE_TOKENS
-from impl.serving.host.cache import TieredCache
+from impl.serving.host.cache import TieredCache, Write
 from impl.serving.host.runtime import on_host
 from impl.serving.parallel.witness import Witness
 from impl.serving.prefix.cache import PrefixCache
@@ -80,6 +80,7 @@ class Parts:
         host_bytes: of the host's arena; 0 for none.
         runtime: of the device.
         policy: of the engine.
+        write: when pages go to the host's arena.
         chain: how it speculates.
         drafter: proposes, and need not be given where one process computes everything.
         whole: the layout of the model as it is on memory of its own; the arena's if left out.
@@ -92,6 +93,7 @@ class Parts:
     runtime: Any
     policy: Policy
     host_bytes: int = 0
+    write: Write = "back"
     chain: str | None = None
     drafter: Drafter | None = None
     whole: Layout | None = None
@@ -120,7 +122,9 @@ def assembled(parts: Parts) -> Assembled:
         def tier(engine: Engine) -> PrefixCache:
             assert host_device is not None, "there is a host"
             interval = parts.policy.interval or 0
-            tiers.append(TieredCache(engine, given, device, others[0], host_device, interval=interval, write="back"))
+            tiers.append(
+                TieredCache(engine, given, device, others[0], host_device, interval=interval, write=parts.write)
+            )
             return tiers[-1]
 
         engines_own.append(given)

@@ -4,22 +4,28 @@ from collections.abc import Iterator
 
 import pytest
 
-from impl.layout import Layout
 from impl.misuse import Misuse
 from impl.plan import Refusal
 from impl.serving.engine.tiny import tiny
+from impl.serving.host.cache import Write
 from impl.serving.parallel.conjunction import Verdict, _refusal
 from impl.serving.parallel.processes import Ranks
-from impl.serving.parallel.stages import stage_layouts, with_layers
+from impl.serving.parallel.stages import stage_layouts
 from tests.serving.ranked import by_layers, is_right, refused_by_one
 from tests.serving.running import tasks
+from tests.serving.staged import ASKED as CACHED
+from tests.serving.staged import (
+    HOSTS,
+    SPLITS,
+    Begun,
+    Room,
+    after_a_window_gave_way,
+    by_layers_cached,
+    recalled,
+    with_another_window,
+)
 
 ASKED = tasks(1, count=5)
-SPLITS: dict[str, tuple[Layout, list[int]]] = {
-    "a window and full attention in both": (tiny("gpt-oss-20b", layers=6), [0, 2]),
-    "a state and full attention in both": (tiny("qwen3-next-80b-a3b", layers=8), [0, 4]),
-    "no window in the second": (with_layers(tiny("inkling-small", layers=12), [0, 1, 5, 11]), [0, 6]),
-}
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +35,7 @@ def two() -> Iterator[Ranks]:
 
 
 @pytest.mark.parametrize("tight", [0, 1])
-@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("split", [split for split in SPLITS if split != "windows of two lengths"])
 def test_two_stages_say_what_one_process_says(two: Ranks, split: str, tight: int) -> None:
     layout, first = SPLITS[split]
     reports = two.results(by_layers, layout, first, ASKED, 3, tight)
@@ -41,9 +47,60 @@ def test_two_stages_say_what_one_process_says(two: Ranks, split: str, tight: int
 
 def test_four_stages_say_what_one_process_says() -> None:
     layout, first = tiny("gpt-oss-20b", layers=8), [0, 2, 4, 6]
+    longer = with_another_window(layout, 4, 18)
     with Ranks(4) as four:
         reports = four.results(by_layers, layout, first, ASKED[:3], 3, 2)
+        cached = four.results(by_layers_cached, longer, first, CACHED, [Room(48, host=64), *[Room(64, 4, 48)] * 3])
     assert is_right(layout, ASKED[:3], reports)
+    assert is_right(longer, CACHED, cached)
+    assert len({tuple(report.begun) for report in cached}) == 1
+    assert all(max(report.begun) > 0 < report.loaded for report in cached)
+
+
+@pytest.mark.parametrize(
+    ("split", "rooms", "write"),
+    [
+        ("windows of two lengths", (Room(48), Room(200, 8)), "back"),
+        ("no window in the second", HOSTS, "back"),
+        ("a state and full attention in both", (Room(200, 8, 24), Room(48, host=200)), "through"),
+    ],
+)
+def test_stages_with_a_cache_each_say_what_one_process_says(
+    two: Ranks, split: str, rooms: tuple[Room, Room], write: Write
+) -> None:
+    layout, first = SPLITS[split]
+    reports = two.results(by_layers_cached, layout, first, CACHED, rooms, write)
+    assert is_right(layout, CACHED, reports)
+    assert reports[0].begun == reports[1].begun
+    assert reports[0].given_way == reports[1].given_way > 0
+    assert reports[0].retractions == reports[1].retractions > 0
+    for report, room in zip(reports, rooms, strict=True):
+        assert max(report.begun) > 0, "a prompt that is known begins later"
+        assert report.preempted > 0
+        assert report.moved > 0
+        assert max(report.ended) > 1, "two forwards were in flight"
+        assert (report.backed_up > 0) == (report.loaded > 0) == (room.host > 0)
+    if split == "windows of two lengths":
+        assert reports[0].able != reports[1].able, "one alone would have gone on further"
+    if room.host:
+        assert reports[0].backed_up != reports[1].backed_up, "one host has room for less"
+
+
+def test_a_text_goes_on_where_it_does_on_all_stages(two: Ranks) -> None:
+    with_window, without = two.results(after_a_window_gave_way, *SPLITS["no window in the second"])
+    assert with_window == [Begun(24, 24), Begun(16, 16)]
+    assert without == [Begun(24, 24), Begun(24, 16)]
+
+
+def test_what_one_host_lacks_or_one_device_has_no_room_for_comes_up_nowhere(two: Ranks) -> None:
+    (kept, crowded, up), (lost, full, last) = two.results(recalled, *SPLITS["no window in the second"])
+    assert (kept.is_below, lost.is_below) == (True, False)
+    for refused in (kept, lost, crowded, full):
+        assert refused.begun == refused.loaded == 0
+        assert not refused.changed
+    for recall in (up, last):
+        assert recall.begun == 32
+        assert recall.loaded > 0
 
 
 def test_what_one_stage_refuses_all_refuse_and_nothing_has_changed_anywhere(two: Ranks) -> None:

@@ -27,8 +27,8 @@ class TieredCache(PrefixCache):
     What is below comes back all at once, of every kind, or not at all: the device's pages are one joint demand.
 
     The stages of a pipeline have hosts of their own, each of which keeps as much as it has room for.  A text comes back
-    as far as it is there on all of them.  Copies begin on all at once, and hold the same pages even where one of them has
-    nothing to copy.
+    as far as it is there on all of them.  Copies begin on all at once, and hold the same pages even where there is
+    nothing to be copied.
 
     Args:
         engine: which it is made for.

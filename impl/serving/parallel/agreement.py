@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
+from zlib import crc32
 
 from impl.serving.parallel.group import Group
 
@@ -29,7 +30,7 @@ class Disagreement(RuntimeError):
 
 
 class Agreement:
-    """Compares what ranks say.
+    """Compares what ranks say, whenever they have something to tell each other.
 
     Args:
         group: of the ranks.
@@ -47,7 +48,7 @@ class Agreement:
         Raises:
             Disagreement: see `compare`.
         """
-        return min(each for (each,) in self.compare(own))
+        return min(self._met("what has ended", own))
 
     def gathered(self, what: str, own: Any) -> list[Any]:
         """What each rank says, anything that can be pickled, in order.
@@ -57,22 +58,27 @@ class Agreement:
             own: what this one says.
 
         Raises:
-            Disagreement: another rank asks something else.
+            Disagreement: see `compare`.
         """
-        asked, said = zip(*self._group.things((what, own)), strict=True)
-        if len(kinds := list(dict.fromkeys(asked))) > 1:
-            raise Disagreement(" or ".join(kinds), [kinds.index(each) for each in asked])
-        return list(said)
+        self._met(what)
+        return self._group.things(own)
 
-    def compare(self, *own: int) -> list[list[int]]:
-        """See that all ranks say the same; on the way, what numbers each of them gives.
+    def compare(self) -> None:
+        """See that all ranks say the same.
 
         Raises:
-            Disagreement: two ranks that have the same thing have it otherwise.
+            Disagreement: two ranks that have the same thing have it otherwise, or are about to do something else.
         """
+        self._met("what was done")
+
+    def _met(self, what: str, own: int = 0) -> list[int]:
+        """The numbers of all ranks, which ask for the same."""
         said = self._said()
-        found = self._group.numbers([*own, *(said.get(name, _LACKING) for name in self._names)])
-        for name, numbers in zip(self._names, zip(*(each[len(own) :] for each in found), strict=True), strict=True):
-            if len(set(numbers) - {_LACKING}) > 1:
-                raise Disagreement(name, numbers)
-        return [each[: len(own)] for each in found]
+        numbers = [own, crc32(what.encode()), *(said.get(name, _LACKING) for name in self._names)]
+        given, asked, *each = zip(*self._group.numbers(numbers), strict=True)
+        for name, theirs in zip(self._names, each, strict=True):
+            if len(set(theirs) - {_LACKING}) > 1:
+                raise Disagreement(name, theirs)
+        if len(set(asked)) > 1:
+            raise Disagreement("what comes next", asked)
+        return list(given)
