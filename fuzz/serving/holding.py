@@ -48,7 +48,7 @@ def look_at_holders(served: Served, end: Sender | Receiver | None = None) -> Non
     """
     needs = [need for job in served.engine.running for need in needs_of(served.engine, job)]
     if isinstance(end, Sender):
-        sent = [going.request for going in end._going.values() if going.request is not None]
+        sent = [each.request for each in (*end._going.values(), *end._given_up) if each.request is not None]
         needs += [Need(request, request.tokens, request.tokens) for request in sent]
     for need in needs:
         _see_that_it_is_needed(served.layout.kinds, need)
