@@ -10,7 +10,7 @@ import torch
 from fuzz.kernels.canaries import check_filled, check_found
 from fuzz.kernels.changed import changed
 from fuzz.kernels.filling import check_fill
-from fuzz.kernels.moving import check_moves
+from fuzz.kernels.moving import check_moves, check_twin_on_device
 from fuzz.kernels.translating import check_translation
 from fuzz.kernels.updating import check_update
 from impl.kernels.twins import canaries, filling, moving, translating, updating
@@ -18,9 +18,10 @@ from tests.kernels.lanes import LANES, Lane
 
 LANE = LANES["twin"]
 
-FAULTS: list[tuple[ModuleType, str, str, Callable[[Lane], None]]] = [
+FAULTS: list[tuple[ModuleType, str, str, Callable[[Lane], object]]] = [
     (moving, "pages[target] = pages[source]", "pages[target] = pages[target]", partial(check_moves, page_bytes=65536)),
     (moving, "items[targets] = items[sources]", "items[sources] = items[targets]", partial(check_moves, page_bytes=48)),
+    (moving, "    pages[targets] = pages[sources]", "    pages[targets] = pages[targets]", check_twin_on_device),
     (
         translating,
         "pages.clamp(min=0)",
@@ -47,7 +48,7 @@ FAULTS: list[tuple[ModuleType, str, str, Callable[[Lane], None]]] = [
 
 
 @pytest.mark.parametrize(("module", "old", "new", "check"), FAULTS, ids=[fault[2] for fault in FAULTS])
-def test_a_fault_in_a_twin_is_found(module: ModuleType, old: str, new: str, check: Callable[[Lane], None]) -> None:
+def test_a_fault_in_a_twin_is_found(module: ModuleType, old: str, new: str, check: Callable[[Lane], object]) -> None:
     check(LANE)
     with changed(module, old, new), pytest.raises(AssertionError):
         check(LANE)

@@ -41,6 +41,11 @@ def move(grid: PageGrid, sources: torch.Tensor, targets: torch.Tensor) -> None:
     """Copy pages, pairwise."""
     pages = grid.pages
     if pages.is_cuda:
-        pages[targets] = pages[sources]
+        move_on_device(pages, sources, targets)
     else:
         HostPages(pages).move(sources.numpy(), targets.numpy())
+
+
+def move_on_device(pages: torch.Tensor, sources: torch.Tensor, targets: torch.Tensor) -> None:
+    """Copy pages, pairwise, where only torch reaches them."""
+    pages[targets] = pages[sources]
