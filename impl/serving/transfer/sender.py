@@ -279,18 +279,20 @@ class Sender:
         self._let_go(going)
 
     def _let_go(self, going: _Outgoing) -> None:
-        """Give the pages back; what may still be read is withheld for the ticket."""
+        """Give the pages back, once nothing of them can be read any more.
+
+        A page that a cache has as well is no other request's alone until then: whoever goes on from it gets a copy.
+        """
+        if going.ticket is not None and going.batch is not None:
+            # what becomes of it is asked for in `poll` alone, so that the peer hears of each end
+            self._allocator.quarantine(going.ticket)
+            self._given_up.append(going)
+        else:
+            self._complete(going)
+
+    def _complete(self, going: _Outgoing) -> None:
         if going.request is not None:
             self._requests.finish([going.request])
             going.request = None
         if going.ticket is not None:
-            if going.batch is not None:
-                # what becomes of it is asked for in `poll` alone, so that the peer hears of each end
-                self._allocator.quarantine(going.ticket)
-                self._given_up.append(going)
-            else:
-                self._complete(going)
-
-    def _complete(self, going: _Outgoing) -> None:
-        assert going.ticket is not None, "its transfer began"
-        self._allocator.complete(going.ticket)
+            self._allocator.complete(going.ticket)
