@@ -6,6 +6,7 @@ its features was seen to do something.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
 from bandgap.compatibility.refusals import refusal_of
@@ -32,6 +33,11 @@ class Run:
     def ranks(self) -> bool:
         """Whether each of several ranks is a process."""
         return not self.features.isdisjoint(RANKS)
+
+    @property
+    def in_grid(self) -> bool:
+        """Whether there are ranks within ranks."""
+        return len(self.features.intersection(RANKS)) > 1
 
     @property
     def name(self) -> str:
@@ -105,6 +111,9 @@ def _runs() -> Iterator[Run]:
                 features = _SCHEDULED | cached | sent | {mode, chain, _PAGES[number % 2]}
                 if refusal_of((sort, *features)) is None:
                     yield Run(sort, preset, features)
+    for sort, preset in dict(PRESETS).items():
+        for number, ways in enumerate(combinations(RANKS, 2)):
+            yield Run(sort, preset, _SCHEDULED | {*ways, _PAGES[number % 2]})
     for feature, test, presets in _SHOWN:
         for sort, preset in PRESETS:
             if preset in presets:

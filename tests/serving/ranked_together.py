@@ -4,7 +4,7 @@ import random
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from bandgap.compatibility.runs import Run
@@ -15,6 +15,7 @@ from impl.serving.engine.sharing import Sharing
 from impl.serving.engine.tiny import tiny
 from impl.serving.parallel.context import attended_together, context_parallel
 from impl.serving.parallel.data import DataParallel, data_parallel
+from impl.serving.parallel.grid import Grid, grid_of, in_grid
 from impl.serving.parallel.group import Group
 from impl.serving.parallel.stage_drafts import StageDrafter
 from impl.serving.parallel.stages import pipelined, stage_layouts
@@ -35,22 +36,25 @@ from tests.serving.together import FIRST, GUESSING, ROOM, Seen, conversation, lo
 TASKS = 4
 """Of ranks that have the same ones."""
 
+IN_GRID = (0, 2)
+"""States for which there is room in one arena after the other, beside that which any arena has."""
+
 
 def on_ranks(group: Group, run: Run) -> Seen:
     """A run on one of several ranks, in one arena after the other until everywhere all features have done something."""
     options, chain = options_of(run), chain_in(run)
     if "decode-context-parallel" in run.features and "large-pages" in run.features:
         # to all that counts tokens, it has those of all ranks
-        options = replace(options, page_tokens=options.page_tokens // group.rank.of)
+        options = replace(options, page_tokens=options.page_tokens // (SIDE if run.in_grid else group.rank.of))
     whole = tiny(run.preset, options)
     if "pipeline-parallel" in run.features:
         whole = in_two_stages(whole)
     asked = conversation(1, more=0 if chain is None else 6)
     seen = Seen()
-    for states in ROOM[1:] if chain is None else GUESSING:
-        mode = _MODES[_mode(run)](group, run, whole, asked, states)
+    for states in GUESSING if chain is not None else IN_GRID if run.in_grid else ROOM[1:]:
+        mode = (_in_grid if run.in_grid else _MODES[_ways(run)[0]])(group, run, whole, asked, states)
         # where each has its own, the second has all but the first
-        own = asked[group.rank.number :] if mode.is_apart else asked[:TASKS]
+        own = asked[mode.apart.rank.number :] if mode.apart is not None else asked[:TASKS]
         one = (_in_two_arenas if "disaggregation" in run.features else _driven)(group, run, mode, own)
         seen = Seen(max(seen.furthest, one.furthest), seen.times + one.times)
         seen.times = sum(group.things(seen.times), Counter())
@@ -59,9 +63,9 @@ def on_ranks(group: Group, run: Run) -> Seen:
     return seen
 
 
-def _mode(run: Run) -> str:
-    (mode,) = run.features & {*_MODES}
-    return mode
+def _ways(run: Run) -> list[str]:
+    """Those in which ranks share the model."""
+    return [way for way in _MODES if way in run.features]
 
 
 def _parts(
@@ -89,14 +93,14 @@ class Mode:
         make: an engine with room for so many tokens.
         at_once: whether work must be done before the next step.
         tokens: in a page, of all ranks.
-        is_apart: whether each rank has requests of its own, and agrees with nobody.
+        apart: the ranks of which each has requests of its own, if they are so.
         requests: where it is so, what makes the step of an engine's ranks.
     """
 
     make: Callable[[int], Assembled]
     at_once: bool = False
     tokens: int = 0
-    is_apart: bool = False
+    apart: Group | None = None
     requests: dict[Engine, DataParallel] = field(default_factory=dict)
 
 
@@ -159,7 +163,64 @@ def _by_requests(group: Group, run: Run, whole: Layout, asked: list[Task], state
         parts.join = join
         return assembled(parts)
 
-    return Mode(make, at_once=True, is_apart=True, requests=ranks)
+    return Mode(make, at_once=True, apart=group, requests=ranks)
+
+
+SIDE = 2
+"""Ranks in each line of a grid."""
+
+_AXES = {
+    "tensor-parallel": "heads",
+    "pipeline-parallel": "layers",
+    "decode-context-parallel": "tokens",
+    "data-parallel-attention": "requests",
+}
+
+
+@cache
+def _grid(group: Group, ways: tuple[str, ...]) -> Grid:
+    return grid_of(group, **{_AXES[way]: SIDE for way in ways})
+
+
+def _in_grid(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
+    grid, ranks = _grid(group, tuple(_ways(run))), dict[Engine, DataParallel]()
+    of_tokens = 1 if grid.tokens is None else SIDE
+    of_heads = (
+        whole
+        if grid.heads is None
+        else tiny(run.preset, replace(options_of(run), page_tokens=whole.page_tokens, tp_size=SIDE))
+    )
+    stage, layout = whole, of_heads
+    if grid.layers is not None:
+        layout = in_two_stages(of_heads) if grid.heads is not None else of_heads
+        stage, layout = (stage_layouts(each, [0, STAGE_LAYERS])[grid.layers.rank.number] for each in (whole, layout))
+    drafter = _drafter(run, whole, grid.shared())
+    shown = drafter if drafter is None or grid.layers is None else StageDrafter(grid.layers, drafter)
+
+    def join(engine_of: EngineOf, allocator: Any, device: Any, policy: Any, others: Any) -> Engine:
+        member = in_grid(grid, stage, allocator, device, policy, engine_of, others, for_draft=drafter is not None)
+        if member.replica is not None:
+            ranks[member.engine] = member.replica
+        return member.engine
+
+    def make(tokens: int) -> Assembled:
+        parts = _parts(
+            group,
+            run,
+            whole,
+            layout,
+            asked,
+            states,
+            tokens // of_tokens,
+            drafter=shown,
+            page_tokens=whole.page_tokens * of_tokens,
+        )
+        parts.join = join
+        return assembled(parts)
+
+    is_joined = grid.layers is not None or grid.requests is not None
+    tokens = 0 if grid.tokens is None else whole.page_tokens * of_tokens
+    return Mode(make, at_once=is_joined, tokens=tokens, apart=grid.requests, requests=ranks)
 
 
 STAGE_LAYERS = 2
@@ -202,7 +263,8 @@ def _driven(group: Group, run: Run, mode: Mode, asked: list[Task]) -> Seen:
     engine, device = made.engine, made.runtime
     jobs: list[Job] = []
     more = True
-    while more or left:
+    # what other ranks with the same requests have to do must be the same, which is not to be helped here
+    while more or left if mode.apart is None else any(each for (each,) in group.numbers([more or bool(left)])):
         if left and (engine.is_idle or chance.random() < 0.3):
             task = left.pop(0)
             jobs.append(engine.submit(task.prompt, task.new_tokens))
@@ -216,7 +278,7 @@ def _driven(group: Group, run: Run, mode: Mode, asked: list[Task]) -> Seen:
             more = not engine.is_idle
         seen.times["overlap"] += len(engine.flying) > 1
         perhaps_preempt(run, engine, chance, seen)
-    seen.times[_mode(run)] = len(jobs)
+    seen.times.update(dict.fromkeys(_ways(run), len(jobs)))
     seen.furthest = furthest(made.layout, asked, jobs)
     _look_at(run, mode, [made], seen)
     return seen
@@ -245,8 +307,8 @@ def _in_two_arenas(group: Group, run: Run, mode: Mode, asked: list[Task]) -> See
     own = random.Random(f"rank {group.rank.number}")
     first, second = mode.make(ROOM[0] if "host-tier" in run.features else FIRST), mode.make(ROOM[0] - 8)
     network, to_first, to_second = SimulatedNetwork(), deque[Message](), deque[Message]()
-    agreed = partial(AgreedTransport, group) if not mode.is_apart else lambda transport: transport
-    caught_up = partial(AgreedDevice, group) if not mode.is_apart else lambda device: device
+    agreed = partial(AgreedTransport, group) if mode.apart is None else lambda transport: transport
+    caught_up = partial(AgreedDevice, group) if mode.apart is None else lambda device: device
     sender = Sender(
         first.given,
         first.engine.requests,
@@ -299,7 +361,7 @@ def _in_two_arenas(group: Group, run: Run, mode: Mode, asked: list[Task]) -> See
             decode.receiver.take("first", to_second.popleft())
         is_open = bool(left or to_first or to_second) or not (prefill.is_idle and decode.is_idle)
         more = any(each for (each,) in group.numbers([is_open]))
-    seen.times[_mode(run)] = len(jobs)
+    seen.times.update(dict.fromkeys(_ways(run), len(jobs)))
     seen.times["disaggregation"] = sum(not each.recomputed for each in jobs)
     seen.furthest = furthest(first.layout, asked, [each.reserved for each in jobs])
     _look_at(run, mode, [first, second], seen)

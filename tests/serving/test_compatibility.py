@@ -15,7 +15,7 @@ from impl.serving.parallel.processes import Ranks
 from tests.house.walls import ROOT
 from tests.serving.ranked_together import on_ranks
 from tests.serving.running import TOLERANCE, drive, furthest, room_for, serve, tasks
-from tests.serving.together import together
+from tests.serving.together import Seen, together
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +24,27 @@ def two() -> Iterator[Ranks]:
         yield ranks
 
 
-@pytest.mark.parametrize("run", [run for run in RUNS if run.ranks and not run.shown_by], ids=lambda run: run.name)
+@pytest.fixture(scope="module")
+def four() -> Iterator[Ranks]:
+    with Ranks(4) as ranks:
+        yield ranks
+
+
+RANKED = [run for run in RUNS if run.ranks and not run.shown_by]
+
+
+@pytest.mark.parametrize("run", [run for run in RANKED if not run.in_grid], ids=lambda run: run.name)
 def test_what_is_run_together_on_ranks_changes_no_logit_and_each_feature_does_something(two: Ranks, run: Run) -> None:
-    for seen in two.results(on_ranks, run):
+    all_did_something(run, two.results(on_ranks, run))
+
+
+@pytest.mark.parametrize("run", [run for run in RANKED if run.in_grid], ids=lambda run: run.name)
+def test_ranks_within_ranks_change_no_logit_and_each_feature_does_something(four: Ranks, run: Run) -> None:
+    all_did_something(run, four.results(on_ranks, run))
+
+
+def all_did_something(run: Run, found: list[Seen]) -> None:
+    for seen in found:
         assert seen.furthest < TOLERANCE
         assert {feature for feature in run.features if not seen.times[feature]} == set()
 

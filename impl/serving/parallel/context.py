@@ -23,8 +23,8 @@ from impl.serving.engine.paged import PagedMemory, Place
 from impl.serving.engine.rank import Rank
 from impl.serving.engine.share import Share
 from impl.serving.engine.sharing import Sharing
+from impl.serving.parallel.agreeing import in_agreement
 from impl.serving.parallel.group import Group
-from impl.serving.parallel.tensor import in_agreement
 from impl.serving.parallel.witness import Planned, Witness
 
 

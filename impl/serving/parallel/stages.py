@@ -13,8 +13,7 @@ from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import HIDDEN, VOCABULARY, Model
 from impl.serving.engine.sharing import Sharing
-from impl.serving.parallel.agreement import Agreement
-from impl.serving.parallel.conjunction import Conjunction
+from impl.serving.parallel.agreeing import in_agreement
 from impl.serving.parallel.group import Group
 from impl.serving.parallel.witness import Planned, Witness
 
@@ -125,14 +124,8 @@ def pipelined(
         engine_of: makes another engine than `Engine`; the same on all stages.
         for_draft: see `StageModel`.
     """
-    witness = Witness(allocator, layout=False)
-    agreement = Agreement(group, witness.said)
     model = StageModel(stage, group, for_draft=for_draft)
-    engine = engine_of(model, Conjunction(witness, agreement), device, policy)
-    engine.agreed = agreement.ended
-    if engine.prefix is not None:
-        engine.prefix.gathered = agreement.gathered
-    return engine
+    return in_agreement(group, model, Witness(allocator, layout=False), device, policy, engine_of, in_stages=True)
 
 
 def _names(kinds: Sequence[Kind]) -> str:

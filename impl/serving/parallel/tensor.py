@@ -8,7 +8,7 @@ from impl.layout import Layout
 from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.model import Model
 from impl.serving.engine.sharing import Sharing
-from impl.serving.parallel.agreement import Agreement
+from impl.serving.parallel.agreeing import in_agreement
 from impl.serving.parallel.group import Group
 from impl.serving.parallel.witness import Planned, Witness
 
@@ -35,33 +35,3 @@ def tensor_parallel(
     """
     model = Model(whole, sharing=Sharing(group.rank, group.total))
     return in_agreement(group, model, Witness(allocator, layout=True), device, policy, engine_of, others)
-
-
-def in_agreement(
-    group: Group,
-    model: Model,
-    witness: Witness,
-    device: ArenaDevice[Any],
-    policy: Policy | None = None,
-    engine_of: EngineOf = Engine,
-    others: Sequence[Witness] = (),
-) -> Engine:
-    """An engine that takes note of a forward's end when all ranks have seen it, and compares itself with theirs then.
-
-    Args:
-        group: of the ranks.
-        model: of this one.
-        witness: of its allocator.
-        device: of the allocator.
-        policy: the same on all ranks.
-        engine_of: makes another engine than `Engine`; the same on all ranks.
-        others: of other allocators that must be the same on all ranks, such as that of the host's arena.
-    """
-    engine = engine_of(model, witness, device, policy)
-    witnesses = (witness, *others)
-
-    def said() -> dict[str, int]:
-        return {name: number for each in witnesses for name, number in each.said().items()}
-
-    engine.agreed = Agreement(group, said).ended
-    return engine

@@ -40,12 +40,15 @@ class Witness:
     Args:
         allocator: of this rank.
         layout: whether physical pages are compared, too: where the ranks' layouts are the same.
+        stage: said after "the layout", so that it is compared with those of the same stage alone.
         chain: what those above take for the allocator's chain; the allocator's own if left out.
         whose: said after the name of each thing that is compared.
     """
 
-    def __init__(self, allocator: Planned, *, layout: bool, chain: Chain | None = None, whose: str = "") -> None:
-        self._allocator, self._layout, self._whose = allocator, layout, whose
+    def __init__(
+        self, allocator: Planned, *, layout: bool, stage: str = "", chain: Chain | None = None, whose: str = ""
+    ) -> None:
+        self._allocator, self._layout, self._stage, self._whose = allocator, layout, stage, whose
         self._chain = chain or allocator.chain
         self._tickets = blake2b()
         self._ids = {name: blake2b() for name in allocator.chain.names}
@@ -58,7 +61,7 @@ class Witness:
         if self._layout:
             whole = self._pages.copy()
             whole.update(msgspec.msgpack.encode(self._allocator.snapshot()))
-            found["the layout"] = _number(whole)
+            found[f"the layout{self._stage}"] = _number(whole)
         return {f"{name}{self._whose}": number for name, number in found.items()}
 
     @property
