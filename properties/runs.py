@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import groupby
 
+from crew.processors import processors
 from properties.admission.asking import theorem_of
 from properties.answers import Answer
 from properties.limits import USUAL, Limits
@@ -13,7 +14,7 @@ from properties.selection import Selection, everything
 from properties.tasks import Look, Prove, Result, Task, Try, work
 from properties.trials import Trial
 from properties.witnesses import Sighting
-from properties.workers import processors, results
+from properties.workers import results
 
 
 def run(

@@ -5,15 +5,15 @@ and it can be stopped at any moment.
 """
 
 import multiprocessing
-import os
 import signal
 import traceback
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
+
+from crew.interrupts import uninterrupted
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -24,11 +24,6 @@ PREPARED = ["__main__", "properties.prepared"]
 
 class Broken(Exception):
     """A task failed or its process was killed: nothing was learned."""
-
-
-def processors() -> int:
-    """How many processors there are for us."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def results(work: Callable[[T], Iterable[R]], tasks: Sequence[T], jobs: int) -> Generator[R]:
@@ -80,7 +75,7 @@ class _Team(Generic[T, R]):
     def _start(self, task: int) -> None:
         ours, theirs = self.context.Pipe(duplex=False)
         process = self.context.Process(target=_child, args=(theirs, self.work, self.tasks[task]), daemon=True)
-        with _uninterrupted():
+        with uninterrupted():
             # a process that was started and is not known here would be left running
             process.start()
             self.running[ours] = task, process
@@ -102,16 +97,6 @@ class _Team(Generic[T, R]):
         if kind == "failure":
             raise Broken(f"{self.tasks[task]} failed:\n{content}")
         self.ended.add(task)
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits until the end."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _child(connection: "Connection[Any, Any]", work: Callable[[T], Iterable[R]], task: T) -> None:

@@ -9,6 +9,7 @@ import typer
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, err, out, print_json
+from crew.processors import processors
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -47,7 +48,6 @@ def run(
     from bandgap.proof_report import outcome, show
     from properties import Verdict
     from properties import run as prove
-    from properties.workers import processors
 
     console = out()
     if show_names:
@@ -77,7 +77,6 @@ def run(
 def _checked(directory: Path, jobs: int | None, as_json: bool) -> Exit:
     from bandgap.proof_files import agreement, agreement_text
     from properties.export import exported
-    from properties.workers import processors
 
     try:
         files = exported(directory)
@@ -90,7 +89,6 @@ def _checked(directory: Path, jobs: int | None, as_json: bool) -> Exit:
 
 def _exported(directory: Path, selection: "Selection", weakening: str | None, jobs: int | None, as_json: bool) -> Exit:
     from properties.export import export
-    from properties.workers import processors
 
     files = export(directory, selection, weakening, jobs or processors())
     if not files:
@@ -107,7 +105,6 @@ def _exported(directory: Path, selection: "Selection", weakening: str | None, jo
 def _cores(selection: "Selection", jobs: int | None, as_json: bool) -> Exit:
     from bandgap.proof_files import cores_document, cores_text
     from properties.cores import cores
-    from properties.workers import processors
 
     found = tuple(cores([o for o in selection.obligations if o.kind != "contract"], jobs or processors()))
     print_json(cores_document(found)) if as_json else _show(cores_text(found))
