@@ -14,7 +14,7 @@ from impl.serving.engine.engine import Policy
 from impl.serving.engine.tiny import tiny
 from impl.serving.transfer import sender as senders
 from impl.serving.transfer.channel import Channel
-from impl.serving.transfer.messages import Abort, Failed, Give, Landed, Message, decoded, encoded
+from impl.serving.transfer.messages import Abort, Failed, Forgotten, Give, Landed, Message, decoded, encoded
 from impl.serving.transfer.receiver import State
 from impl.serving.transfer.simulated import PIECES
 from impl.serving.transfer.sockets import listening, unread
@@ -117,6 +117,63 @@ def test_what_nobody_wants_is_computed_and_forgotten(both: Pair) -> None:
     both.prefill.sender.take(both.decoding, Abort("request", "any", given=False, number=1))
     drive(both, random.Random(1))
     assert not any(kind.live for kind in both.served[both.session].allocator.statistics().kinds)
+
+
+def test_what_was_aborted_before_it_is_begun_is_not_computed(both: Pair) -> None:
+    both.prefill.sender.take(both.decoding, Abort("request", "any", given=False, number=1))
+    both.prefill.begin(both.decoding, "request", TASK.prompt)
+    assert both.prefill.is_idle
+    assert _answers(both) == [Forgotten("any")]
+    assert not both.prefill.sender._unwanted
+
+
+def test_an_aborted_name_that_is_never_begun_is_good_again_once_it_is_declined(both: Pair) -> None:
+    assert both.decode.abort(both.decode.ask(both.session, "request 1", TASK.prompt, 3))
+    drive(both, random.Random(1))
+    with pytest.raises(Misuse, match="another name"):
+        both.decode.ask(both.session, "request 1", TASK.prompt, 3)
+    both.prefill.decline(both.decoding, "request 1")
+    drive(both, random.Random(1))
+    assert not both.prefill.sender._unwanted
+    again = both.ask(TASK)
+    assert again.incoming.name == "request 1"
+    drive(both, random.Random(1))
+    compare(both)
+    assert not again.recomputed
+
+
+@pytest.mark.parametrize("moves", range(0, 30, 6))
+def test_what_is_declined_is_computed_by_whoever_awaits_it(both: Pair, moves: int) -> None:
+    rng = random.Random(moves)
+    asked = both.decode.ask(both.session, "request", TASK.prompt, TASK.new_tokens)
+    both.asked.append((TASK, asked))
+    for _ in range(moves):
+        get_on(both, rng)
+    both.prefill.decline(both.decoding, "request")
+    drive(both, rng)
+    assert asked.recomputed
+    compare(both)
+
+
+def test_what_is_begun_is_not_declined_and_the_other_way_round(both: Pair) -> None:
+    both.prefill.begin(both.decoding, "begun", TASK.prompt)
+    both.prefill.decline(both.decoding, "declined")
+    for name in ("begun", "declined"):
+        with pytest.raises(Misuse, match="another name"):
+            both.prefill.begin(both.decoding, name, TASK.prompt)
+        with pytest.raises(Misuse, match="another name"):
+            both.prefill.decline(both.decoding, name)
+
+
+@pytest.mark.parametrize("peer", ["never met", "dead"])
+def test_prompts_are_begun_for_peers_that_were_met_and_live(both: Pair, peer: str) -> None:
+    session = both.decoding if peer == "dead" else "another"
+    both.prefill.sender.gone(both.decoding)
+    with pytest.raises(Misuse, match="was not met, or its process is dead"):
+        both.prefill.begin(session, "request", TASK.prompt)
+    with pytest.raises(Misuse, match="was not met, or its process is dead"):
+        both.prefill.decline(session, "request")
+    assert both.prefill.is_idle
 
 
 def test_what_cannot_be_computed_there_is_computed_here_and_its_name_is_good_again() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fuzz.serving.running import work_off
 from fuzz.serving.watching import ForeignBytes
 from impl.chain import Chain
 from impl.device.simulated.accesses import Race
@@ -277,6 +278,18 @@ def _what_gave_way_is_not_computed_again(patch: Patch) -> None:
     patch.setattr(Prefill, "_compute_again", lambda self: None)
 
 
+@shows("progress", "class: what comes too early is lost")
+def _prompts_are_begun_for_whoever_it_may_be(patch: Patch) -> None:
+    """What is computed for a peer that was not met yet is wanted by nobody, and the peer waits for it."""
+    patch.setattr(Sender, "knows", lambda self, session: True)
+
+
+@shows("progress", "class: a wait for what never comes")
+def _what_is_declined_is_told_to_nobody(patch: Patch) -> None:
+    """So it is waited for, as what is begun late."""
+    patch.setattr(Prefill, "decline", Prefill._check_new)
+
+
 LAYOUT = tiny("gpt-oss-20b")
 
 
@@ -303,6 +316,29 @@ def _asked_of_the_dead(seed: int) -> None:
         both.decode.ask(old, "request", (1, 2, 3), 2)
     except Misuse:
         return
+    drive(both, random.Random(seed), most=300)
+
+
+def _begun_before_they_met(seed: int) -> None:
+    both, prompt = pair(LAYOUT), (1, 2, 3)
+    both.prefill.sender._peers.clear()
+    both.decode.ask(both.session, "request", prompt, 2)
+    try:
+        both.prefill.begin(both.decoding, "request", prompt)
+        while not both.prefill.engine.is_idle:
+            both.prefill.step()
+            work_off(both.served[both.session])
+        both.prefill.sender.meet(both.decode.receiver.hello)
+    except Misuse:
+        both.prefill.sender.meet(both.decode.receiver.hello)
+        both.prefill.begin(both.decoding, "request", prompt)
+    drive(both, random.Random(seed), most=300)
+
+
+def _declined(seed: int) -> None:
+    both = pair(LAYOUT)
+    both.decode.ask(both.session, "request", (1, 2, 3), 2)
+    both.prefill.decline(both.decoding, "request")
     drive(both, random.Random(seed), most=300)
 
 
@@ -339,6 +375,8 @@ FAULTS: list[tuple[Callable[[Patch], None], Callable[[int], None], int, type[Exc
     (_what_comes_again_is_taken_again, twice, 1, ForeignBytes),
     (_what_gave_way_is_computed_again_at_once, _unanswered, 1, InVain),
     (_what_gave_way_is_not_computed_again, _unanswered, 1, Stuck),
+    (_prompts_are_begun_for_whoever_it_may_be, _begun_before_they_met, 1, Stuck),
+    (_what_is_declined_is_told_to_nobody, _declined, 1, Stuck),
 ]
 
 
@@ -360,7 +398,17 @@ def test_a_fault_shows(
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "scene",
-    [_through_trouble, _short_of_room, _with_old_mail, _overtaken, _asked_of_the_dead, twice, _unanswered],
+    [
+        _through_trouble,
+        _short_of_room,
+        _with_old_mail,
+        _overtaken,
+        _asked_of_the_dead,
+        twice,
+        _unanswered,
+        _begun_before_they_met,
+        _declined,
+    ],
     ids=lambda each: each.__name__,
 )
 def test_nothing_shows_where_there_is_no_fault(scene: Callable[[int], None], seed: int) -> None:

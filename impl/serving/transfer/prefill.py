@@ -37,12 +37,33 @@ class Prefill:
 
         Raises:
             Misuse: as of `Engine.submit`; or one of that name is not over yet, and which of them the peer gives pages
-                for could not be told.
+                for could not be told; or the peer was not met, or is known to be dead.
         """
+        self._check_new(session, name)
+        if self.sender.is_unwanted(session, name):
+            self.sender.not_computed(session, name)
+        else:
+            self._asked[self.engine.submit(prompt, 1)] = session, name
+
+    def decline(self, session: str, name: str) -> None:
+        """No prompt of this name will be begun: its peer computes it, or if it gave it up may use the name again.
+
+        Without this, what is never begun is waited for, and an aborted name remembered, as long as the peer lives.
+
+        Raises:
+            Misuse: one of that name was begun and is not over yet; or the peer was not met, or is known to be dead.
+        """
+        self._check_new(session, name)
+        self.sender.not_computed(session, name)
+
+    def _check_new(self, session: str, name: str) -> None:
+        if not self.sender.knows(session):
+            raise Misuse(
+                "session", session, "it was not met, or its process is dead", "begin prompts for peers that live"
+            )
         key = session, name
         if key in self._asked.values() or key in self._gave_way or self.sender.has(session, name):
             raise Misuse("name", name, "one of that name is not over", "give each another name")
-        self._asked[self.engine.submit(prompt, 1)] = key
 
     def step(self) -> bool:
         """Whether a forward was launched; see `Engine.step`."""

@@ -115,6 +115,10 @@ class Sender:
         going = self._going.get((session, name))
         return going is not None and going.give is not None and not going.aborted
 
+    def knows(self, session: str) -> bool:
+        """Whether a peer was met, and its process is not known to be dead."""
+        return session in self._peers
+
     def is_unwanted(self, session: str, name: str) -> bool:
         """Whether nobody wants a prompt that is not computed yet."""
         return (session, name) in self._unwanted or session not in self._peers
