@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import z3
 
 from properties.admission.chains import Numbers
-from properties.admission.cheapest import Below, any_band
 from properties.admission.few import few
+from properties.admission.one_column import Below, any_band
 from properties.admission.questions import Question
 from properties.admission.states import LAST, STATE, small_state
 from properties.admission.subject import Subject
