@@ -27,6 +27,7 @@ from tests.serving.transferring import (
     compare,
     drive,
     get_on,
+    no_room_on_the_way,
     pair,
     part,
     twice,
@@ -78,10 +79,12 @@ def test_a_second_wish_under_one_name_is_refused_and_the_first_is_met(both: Pair
     assert not both.asked[0][1].recomputed
 
 
-def test_pages_for_another_prompt_are_answered_and_nothing_is_sent(both: Pair) -> None:
+@pytest.mark.parametrize("wrong", ["another prompt", "another number of kinds"])
+def test_pages_for_something_else_are_answered_and_nothing_is_sent(both: Pair, wrong: str) -> None:
     both.ask(TASK)
     give = _given(both)
-    both.to_prefill[0] = encoded(msgspec.structs.replace(give, pages=tuple(ids[1:] for ids in give.pages)))
+    pages = tuple(ids[1:] for ids in give.pages) if wrong == "another prompt" else give.pages[1:]
+    both.to_prefill[0] = encoded(msgspec.structs.replace(give, pages=pages))
     drive(both, random.Random(1))
     assert not both.network.touched
     assert both.asked[0][1].recomputed
@@ -414,6 +417,11 @@ def _land(both: Pair) -> None:
     both.prefill.step()
 
 
+def test_who_finds_no_room_on_the_way_is_given_up_in_time(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(senders, "MOST_AT_ONCE", 1)
+    no_room_on_the_way(both)
+
+
 def test_each_of_many_batches_has_the_patience_of_one(both: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(senders, "MOST_AT_ONCE", 1)
     asked = both.ask(TASK)
@@ -510,7 +518,7 @@ def test_messages_arrive_whole_and_in_order_however_they_are_cut() -> None:
 
 @pytest.mark.parametrize(
     ("field", "other"),
-    [("model", "another"), ("names", ("a", "b")), ("page_bytes", (1, 2)), ("page_tokens", (8, 8))],
+    [("model", "another"), ("names", ("a", "b")), ("page_bytes", (1, 2)), ("page_tokens", (8, 8)), ("origins", (0,))],
 )
 def test_a_peer_whose_pages_are_not_alike_is_refused_by_both_ends(both: Pair, field: str, other: object) -> None:
     for end in (both.prefill.sender, both.decode.receiver):

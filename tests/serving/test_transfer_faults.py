@@ -19,7 +19,7 @@ from impl.serving.transfer import receiver, sender
 from impl.serving.transfer.messages import Give, Message
 from impl.serving.transfer.prefill import Prefill
 from impl.serving.transfer.receiver import Incoming, Receiver, State
-from impl.serving.transfer.sender import Sender, _Outgoing
+from impl.serving.transfer.sender import Sender
 from impl.serving.transfer.shape import demand_of, pages_of, stretches_of
 from impl.serving.transfer.simulated import SimulatedBatch, SimulatedNetwork, SimulatedTransport
 from impl.serving.transfer.tickets import TransferTickets, hold_all
@@ -32,6 +32,7 @@ from tests.serving.transferring import (
     aborted_in_every_order,
     compare,
     drive,
+    no_room_on_the_way,
     pair,
     twice,
     unanswered,
@@ -290,6 +291,13 @@ def _what_is_declined_is_told_to_nobody(patch: Patch) -> None:
     patch.setattr(Prefill, "decline", Prefill._check_new)
 
 
+@shows("progress", "class: starvation")
+def _who_waits_for_room_on_the_way_is_never_given_up(patch: Patch) -> None:
+    """What was given up takes it, and may do so as long as its peer lives."""
+    is_late = Sender._is_late
+    patch.setattr(Sender, "_is_late", lambda self, going: going.batch is not None and is_late(self, going))
+
+
 LAYOUT = tiny("gpt-oss-20b")
 
 
@@ -342,6 +350,12 @@ def _declined(seed: int) -> None:
     drive(both, random.Random(seed), most=300)
 
 
+def _behind_what_was_given_up(seed: int) -> None:
+    with Patch.context() as patch:
+        patch.setattr(sender, "MOST_AT_ONCE", 1)
+        no_room_on_the_way(pair(LAYOUT))
+
+
 def _aborted_and_asked_again(seed: int) -> None:
     # a seed is a number of moves
     aborted_in_every_order(seed)
@@ -377,6 +391,7 @@ FAULTS: list[tuple[Callable[[Patch], None], Callable[[int], None], int, type[Exc
     (_what_gave_way_is_not_computed_again, _unanswered, 1, Stuck),
     (_prompts_are_begun_for_whoever_it_may_be, _begun_before_they_met, 1, Stuck),
     (_what_is_declined_is_told_to_nobody, _declined, 1, Stuck),
+    (_who_waits_for_room_on_the_way_is_never_given_up, _behind_what_was_given_up, 1, Stuck),
 ]
 
 
@@ -408,6 +423,7 @@ def test_a_fault_shows(
         _unanswered,
         _begun_before_they_met,
         _declined,
+        _behind_what_was_given_up,
     ],
     ids=lambda each: each.__name__,
 )

@@ -34,6 +34,7 @@ __all__ = [
     "compare",
     "drive",
     "get_on",
+    "no_room_on_the_way",
     "pair",
     "part",
     "twice",
@@ -116,6 +117,26 @@ def twice(seed: int) -> None:
     compare(both)
     assert len(before) == 5
     assert not any(asked.recomputed for _, asked in both.asked)
+
+
+def no_room_on_the_way(both: Pair) -> None:
+    """What was given up stays on the way, where there is room for no more; whoever waits behind it is told."""
+    for task in (Task((1, 2, 3, 4), 2), Task((5, 6, 7), 2)):
+        both.ask(task)
+        for _ in range(6):
+            for served in both.served.values():
+                work_off(served)
+            both.decode.step()
+            both.prefill.step()
+            while both.to_prefill:
+                post_to_prefill(both)
+        assert len(both.network.flying(both.session)) == 1
+        both.clock.now += 2 * PATIENCE
+        both.prefill.step()
+    while both.to_decode:
+        post_to_decode(both)
+    if not all(asked.recomputed for _, asked in both.asked):
+        raise Stuck("one waits for ever")
 
 
 class InVain(Exception):

@@ -14,7 +14,7 @@ from impl.serving.transfer.tickets import CatchesUp, TransferTickets, has_caught
 from impl.serving.transfer.transport import MOST_AT_ONCE, Fate, Peer, Stretch, Transport
 
 DEFAULT_PATIENCE: Final = 30.0
-"""Seconds for a batch."""
+"""Seconds for a batch, and for room on the way to its peer."""
 
 Post = Callable[[str, Message], object]
 """Sends a message to a session."""
@@ -43,7 +43,8 @@ class Sender:
     """Sends computed prompts to where their requests go on.
 
     A batch that is neither there nor failed in time is given up, and not called back, for no transport can do that:
-    its pages go into quarantine until the transport has seen the end of it.
+    its pages go into quarantine until the transport has seen the end of it.  What finds no room on the way in time is
+    given up, too.
 
     Args:
         allocator: of the pages, or one on record.
@@ -52,7 +53,7 @@ class Sender:
         transport: of the device's arena.
         session: the name of this life of this process.
         post: sends a message to a peer's session.
-        patience: seconds that a batch may take.
+        patience: seconds that a batch may take, or wait for room.
         now: seconds by some clock that never goes back.
     """
 
@@ -211,13 +212,13 @@ class Sender:
         if going.batch is not None:
             fate = self._transport.fate(going.batch)
             if fate is Fate.FLYING:
-                if self._now() - going.since > self._patience:
+                if self._is_late(going):
                     self._fail(going, over=False)
                 return
             if fate is Fate.FAILED:
                 self._fail(going, over=False)
                 return
-            going.batch = None
+            going.batch, going.since = None, self._now()
         if going.left and going.aborted:
             self._fail(going, over=True)
         elif going.left:
@@ -230,6 +231,7 @@ class Sender:
             return
         chain = self._allocator.chain
         going.ticket, sources = hold_all(self._allocator, pages_of(chain, request), "read")
+        going.since = self._now()
         try:
             going.left = stretches_of(chain, sources, self._peers[going.session], give.pages)
         except Misuse:
@@ -245,11 +247,17 @@ class Sender:
             each.flying for each in others if each.session == going.session and each.batch is not None
         )
         if room <= 0:
+            # what was given up may be on the way as long as the peer lives
+            if self._is_late(going):
+                self._fail(going, over=True)
             return
         peer = self._peers[going.session]
         batch, going.left = going.left[:room], going.left[room:]
         going.since, going.flying = self._now(), len(batch)
         going.batch = self._transport.submit(Peer(peer.address, peer.base), batch)
+
+    def _is_late(self, going: _Outgoing) -> bool:
+        return self._now() - going.since > self._patience
 
     def _fail(self, going: _Outgoing, *, over: bool) -> None:
         assert going.give is not None, "nobody else waits for an answer"

@@ -27,6 +27,8 @@ def check_alike(chain: Chain, peer: Hello) -> None:
         if theirs != getattr(own, field):
             remedy = "serve the same model with the same options and the same share of its heads"
             raise Misuse(field, theirs, f"the peer's pages are not like the own, {getattr(own, field)}", remedy)
+    if len(peer.origins) != len(chain.bands):
+        raise Misuse("origins", peer.origins, "not one of each band", "say where each band's page 0 begins")
 
 
 def demand_of(chain: Chain, tokens: int) -> tuple[int, ...]:
@@ -56,6 +58,9 @@ def stretches_of(
     """
 
     def pairs() -> Iterator[Stretch]:
+        if len(give) != len(chain.bands):
+            problem = f"the own arena has {len(chain.bands)} kinds"
+            raise Misuse("pages", len(give), problem, "give pages of each kind")
         for band, own, theirs, origin in zip(chain.bands, sources, give, peer.origins, strict=True):
             if len(own) != len(theirs):
                 problem = f"{len(own)} of {band.name} are to be sent"
