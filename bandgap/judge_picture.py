@@ -37,7 +37,7 @@ class Picture:
 
 
 def picture_of(judge: Judge, finding: Finding) -> Picture | None:
-    """The arena at the line of a finding; none if there was no arena yet.  Nothing more may be judged after this."""
+    """The arena at the line of a finding; none if there was no arena yet. Nothing more may be judged after this."""
     s, header = judge.state, judge.header
     if s is None or header is None:
         return None

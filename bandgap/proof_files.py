@@ -23,7 +23,7 @@ LISTED = 20
 SPARED = {"unsat": 0.01, "sat": 0.6}
 """The part of the files with an answer that a solver may leave undecided; of few files it is one.
 
-That something has no model is what a proof says, and a solver that seldom says it is as good as not asked.  To find one
+That something has no model is what a proof says, and a solver that seldom says it is as good as not asked. To find one
 where something is said of all numbers is what cvc5 is not made for: it leaves half of them open.
 """
 

@@ -12,7 +12,7 @@ MOST_SHOWN = 6
 
 
 def in_words(record: r.AnyRecord, header: r.Header | None) -> str:
-    """What a record says.  Names in it are quoted, so that none can pass for something else."""
+    """What a record says. Names in it are quoted, so that none can pass for something else."""
     match record:
         case r.Header():
             names = listed([repr(band.name) for band in record.bands])

@@ -37,7 +37,7 @@ class Reading:
     goes_on: str | None = None
 
     def records(self) -> Generator[AnyRecord]:
-        """All of them, in a row.  Whoever does not read them to the end must close this.
+        """All of them, in a row. Whoever does not read them to the end must close this.
 
         Raises:
             TraceError: at a line that is no whole line of this trace, numbered through all files.

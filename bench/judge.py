@@ -73,7 +73,7 @@ def work(pages: int, tickets: int, cycles: int) -> Work:
 
 
 def measure(given: Work, rounds: int) -> Iterator[Round]:
-    """So many rounds.  What is judged must be legal: a judge that stops early is no fast one."""
+    """So many rounds. What is judged must be legal: a judge that stops early is no fast one."""
     for _ in range(rounds):
         yield Round(
             _reading(lambda: unseal(given.lines, whole=False), len(given.records)),

@@ -37,7 +37,7 @@ def on_ray(
     address: str | None = None,
     limit: float | None = None,
 ) -> "Iterator[RayCrew[J, R]]":
-    """Processes of a Ray cluster.  One that is started here is gone when the block ends, however it ends.
+    """Processes of a Ray cluster. One that is started here is gone when the block ends, however it ends.
 
     Where the cluster has GPUs, each job has one, or shares it where there are more jobs than GPUs.
 

@@ -1,11 +1,11 @@
 """The record types of a trace.
 
 A trace interleaves two sorts of records.  *Calls* are written by the driver, or by a shim in the serving engine, before
-it makes the call.  *Steps* are written by the allocator: the page actions it chose, or a refusal.  `End` closes a call
-with what the driver was given.  A header and a snapshot come first.
+it makes the call.  *Steps* are written by the allocator: the page actions it chose, or a refusal. `End` closes a call
+with what the driver was given. A header and a snapshot come first.
 
 Units: pages are physical page numbers on their band's own grid; ids are virtual page ids of their band; a band is named
-by its position in the chain (0 is the low end).  Every number is a signed 63-bit integer at most, so that untrusted
+by its position in the chain (0 is the low end). Every number is a signed 63-bit integer at most, so that untrusted
 input stays bounded.
 
 A trace may lie in several files, one after the other, each of which begins with a header and a snapshot of its own.
@@ -19,7 +19,7 @@ VERSION = 2
 """Version of the trace format, as it is written."""
 
 READABLE = frozenset({1, VERSION})
-"""Versions that a reader takes; it refuses any other.  Version 1 knew neither `Lost` nor `Continued`."""
+"""Versions that a reader takes; it refuses any other. Version 1 knew neither `Lost` nor `Continued`."""
 
 WIDEST = 2**62
 MOST_TICKETS = 2**12
@@ -99,7 +99,7 @@ class TicketState(Record, frozen=True):
 
 
 class Snapshot(Record, frozen=True, tag="snapshot"):
-    """Everything an allocator knows, between two calls.  Contents of pages are the driver's and are left out."""
+    """Everything an allocator knows, between two calls. Contents of pages are the driver's and are left out."""
 
     bands: Annotated[list[BandState], Meta(min_length=1, max_length=256)]
     tickets: Annotated[list[TicketState], Meta(max_length=MOST_TICKETS)]
@@ -115,7 +115,7 @@ class Allocate(Record, frozen=True, tag="call.allocate"):
     """Ask for pages of every kind at once: how many of each band; which tickets may be settled to make room.
 
     `originals` may name virtual pages of each band: the first pages of the band begin as copies of them, one for one.
-    Whoever holds an original for writing must be among the tickets that may be settled.  With `wipe` the other pages
+    Whoever holds an original for writing must be among the tickets that may be settled. With `wipe` the other pages
     begin as zeros; without it they promise no contents.
     """
 
@@ -291,8 +291,8 @@ class Settled(Record, frozen=True, tag="step.settle"):
 class Refused(Record, frozen=True, tag="step.refuse"):
     """A joint demand was refused, and why.
 
-    `never`: an empty arena could not hold it.  `after-release`: it fits once these tickets retire and these publishers
-    leave.  `evict`: for each band the least number of pages that suffices if only that band gives way, or none if it
+    `never`: an empty arena could not hold it. `after-release`: it fits once these tickets retire and these publishers
+    leave. `evict`: for each band the least number of pages that suffices if only that band gives way, or none if it
     cannot.
     """
 

@@ -1,8 +1,8 @@
 """A trace as lines of JSON, each sealed with a running checksum.
 
-A line is a JSON array `[checksum, tag, field, ...]`.  The checksum is the CRC-32 of the previous line's checksum and of
+A line is a JSON array `[checksum, tag, field, ...]`. The checksum is the CRC-32 of the previous line's checksum and of
 the bytes of this line after its own, so that a line that is missing, doubled, exchanged or edited is found at that very
-line.  It guards against accidents and careless edits, not against someone who seals a forgery.
+line. It guards against accidents and careless edits, not against someone who seals a forgery.
 """
 
 import json
@@ -93,7 +93,7 @@ def unseal(lines: Iterable[bytes], whole: bool = True) -> Iterator[AnyRecord]:
 
 
 def _streams_named(body: bytes) -> int:
-    """How many streams a snapshot names.  They are the one place where JSON could say something twice and be read."""
+    """How many streams a snapshot names. They are the one place where JSON could say something twice and be read."""
     streams = _split.decode(b"[" + body)[3]
     return len(json.loads(bytes(streams), object_pairs_hook=list))
 

@@ -25,7 +25,7 @@ from properties.unbounded import Unbounded, as_term
 
 @dataclass(frozen=True)
 class Asked:
-    """One question.  Several parts may bear one name: `range` is said of each argument."""
+    """One question. Several parts may bear one name: `range` is said of each argument."""
 
     obligation: Obligation
     given: tuple[tuple[str, Any], ...]

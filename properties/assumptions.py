@@ -1,7 +1,7 @@
 """What the proofs take as given without showing it, each with what answers for it.
 
-Axioms are not among them: each is shown of computed addresses, as a lemma.  Invariants are not either: that they hold
-at the start and outlive every action is what is proved.  What remains is listed here by the name under which a scene
+Axioms are not among them: each is shown of computed addresses, as a lemma. Invariants are not either: that they hold
+at the start and outlive every action is what is proved. What remains is listed here by the name under which a scene
 gives it, and `unlisted` says what is not.
 """
 

@@ -1,6 +1,6 @@
 """Terms over a few bits: each is made once, however often it is asked for, and folded where it is plain.
 
-A formula written out over a small domain says most things many times.  Here saying one again costs a look into a
+A formula written out over a small domain says most things many times. Here saying one again costs a look into a
 table, and the solver is given each only once, when it is first asked about something that has it in it.
 """
 
@@ -80,7 +80,7 @@ class Bits:
 
 
 class Pool:
-    """Where terms are made, and where those are that were made before.  It has the connectives of its terms."""
+    """Where terms are made, and where those are that were made before. It has the connectives of its terms."""
 
     def __init__(self) -> None:
         self.terms: list[Bits] = []

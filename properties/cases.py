@@ -1,7 +1,7 @@
 """The cases of a property: every way in which it says something, so that none of them can be empty.
 
-"If a ticket holds the page, nobody moves it" is true of an arena in which no ticket ever holds anything.  Such a
-property is worth its name only if its condition is met by some legal state or step.  So the formula of a property is
+"If a ticket holds the page, nobody moves it" is true of an arena in which no ticket ever holds anything. Such a
+property is worth its name only if its condition is met by some legal state or step. So the formula of a property is
 read once more, in a reading whose terms remember their *cases*:
 
 - "if A then B" has the cases of B, each with A true;
@@ -11,7 +11,7 @@ read once more, in a reading whose terms remember their *cases*:
 - anything else has one case: always.
 
 The reading needs a term for everything, also for what is plainly true, or the cases of different members would not
-match.  So members and entries are *raised* to terms: to the solver's, in order to search for an example of each case,
+match. So members and entries are *raised* to terms: to the solver's, in order to search for an example of each case,
 and to plain ones, in order to judge that example again without the solver.
 """
 

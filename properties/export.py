@@ -1,7 +1,7 @@
 """Every question in a file of its own, for any solver to check.
 
-The answer about an obligation is `unsat`.  The hypotheses of each stage are there alone, too: the answer is `sat`, or
-something would be proved of nothing.  `manifest.json` says what each file is about, what must be answered, its digest,
+The answer about an obligation is `unsat`. The hypotheses of each stage are there alone, too: the answer is `sat`, or
+something would be proved of nothing. `manifest.json` says what each file is about, what must be answered, its digest,
 and from what it was made.
 """
 

@@ -1,8 +1,8 @@
 """That what a part of a theorem of admission is given can be: some state of things in which all of it is true.
 
-A solver that is asked for any state of things often cannot tell, where something is said of all numbers.  So it is
+A solver that is asked for any state of things often cannot tell, where something is said of all numbers. So it is
 asked for a plain one first: several bands, on grids on which every page has one byte, and every other function the same
-of all.  What is true there can be true.  That the theorem as a whole can be is seen in a small case, by `asking`.
+of all. What is true there can be true. That the theorem as a whole can be is seen in a small case, by `asking`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """How long the solver may try.
 
 Effort is what Z3 counts of its own work: unlike time it is the same on every machine, however busy, and so is what
-comes out.  The seconds only end what the count does not see; they leave ample room on a loaded machine.
+comes out. The seconds only end what the count does not see; they leave ample room on a loaded machine.
 """
 
 from dataclasses import dataclass

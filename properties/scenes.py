@@ -14,7 +14,7 @@ Named = tuple[str, Term]
 
 @dataclass(frozen=True)
 class Scene:
-    """What an obligation is about; without an action, nothing changes.  `given` is what it may lean on."""
+    """What an obligation is about; without an action, nothing changes. `given` is what it may lean on."""
 
     before: State
     after: State

@@ -119,7 +119,7 @@ class Small:
         return s, []
 
     def any_arguments(self, action: Action) -> tuple[list[Term], list[Term]]:
-        """Unknown arguments.  Ids, tickets and accesses differ in name alone: the first of each may as well be 0."""
+        """Unknown arguments. Ids, tickets and accesses differ in name alone: the first of each may as well be 0."""
         arguments: list[Term] = []
         ranges: list[Term] = []
         for i, sort in enumerate(action.sorts):

@@ -39,7 +39,7 @@ class Specification:
     """What the names of its stages begin with, so that they differ from those of another specification."""
 
     base: "Specification | None" = None
-    """The one that it builds on, whose properties and guards it keeps.  That those can fail is shown of the base."""
+    """The one that it builds on, whose properties and guards it keeps. That those can fail is shown of the base."""
 
     def stage(self, kind: str) -> str:
         """The name of the stage of all obligations of a kind that are about no action."""

@@ -1,4 +1,4 @@
-"""What one process is asked to do.  Tasks say by name what they are about, so that they can be sent."""
+"""What one process is asked to do. Tasks say by name what they are about, so that they can be sent."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

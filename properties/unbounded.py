@@ -1,6 +1,6 @@
 """The unbounded reading: any arena size, any number of bands, pages and tickets, any page sizes.
 
-Ids, tickets, publishers, values and accesses are opaque: they can only be compared.  A field is a function of its keys.
+Ids, tickets, publishers, values and accesses are opaque: they can only be compared. A field is a function of its keys.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 """Vacuity: what is proved of everything says nothing if there is nothing.
 
 Every action is possible in some legal state, there is a state at the start, and every case of every property occurs in
-some legal state or step.  Each is shown by an example, which is judged again outside the solver.
+some legal state or step. Each is shown by an example, which is judged again outside the solver.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

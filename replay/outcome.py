@@ -13,7 +13,7 @@ from replay.traffic.traffic import Floats
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Figures of one memory under one traffic.  Times are seconds of the replayed clock, sizes bytes."""
+    """Figures of one memory under one traffic. Times are seconds of the replayed clock, sizes bytes."""
 
     memory: str
     """unified, split or best static."""

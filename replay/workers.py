@@ -93,12 +93,12 @@ def run_all(
 ) -> list[Outcome | None]:
     """The outcome of each job; None of one that was stopped before it began.
 
-    The outcomes do not depend on who does the jobs.  One whose process dies is done again by another.
+    The outcomes do not depend on who does the jobs. One whose process dies is done again by another.
 
     Args:
         jobs: each with its traffic.
         workers: who does them; 1 runs all of them in this process.
-        stop: looked at often.  What runs on this machine then ends early, with what it has; a cluster drops what it
+        stop: looked at often. What runs on this machine then ends early, with what it has; a cluster drops what it
             has not finished.
         report: called now and then.
 

@@ -1,6 +1,6 @@
 """What answers for each function of the allocator by which it decides and plans: theorems, contracts, or tests alone.
 
-The functions are found in the source: those that can be reached by name from where planning begins.  The theorems are
+The functions are found in the source: those that can be reached by name from where planning begins. The theorems are
 found by running them: which of the functions' own lines are read with a solver's terms.
 """
 

@@ -25,7 +25,7 @@ def run_gate(lanes: Sequence[Lane], settings: Settings, watch: Watcher, only: Co
         lanes: all that a gate has.
         settings: for their tasks.
         watch: told what happens.
-        only: if given, lanes by name and tasks as `lane/task`.  All others are reported as left out, and what was left
+        only: if given, lanes by name and tasks as `lane/task`. All others are reported as left out, and what was left
             out is not finished: this is never a pass.
     """
     began = time.monotonic()

@@ -119,7 +119,7 @@ def _of_text(focus: Focus, problem: str, header: r.Header | None) -> None:
 def _of_lists(focus: Focus, problem: str, number: int, name: str) -> None:
     """Others say `full: pages [3, 4] are` or `full: ids [7] are`, and of a band of blocks `block 3 counts`.
 
-    A block is a page that is its own id.  The block of a request, though, is a place in its row.
+    A block is a page that is its own id. The block of a request, though, is a place in its row.
     """
     for what, listed in re.findall(rf"\b{name}: (pages|ids) \[([\d, ]+)\]", problem):
         named = focus.places if what == "pages" else focus.ids

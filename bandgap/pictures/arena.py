@@ -30,9 +30,9 @@ class Page:
 
 @dataclass(frozen=True)
 class Band:
-    """A band whose span is the pages from `lo` to before `hi`.  Page p begins at byte origin + p * page_bytes.
+    """A band whose span is the pages from `lo` to before `hi`. Page p begins at byte origin + p * page_bytes.
 
-    A page that is not listed is a hole.  Pages outside the span may be listed, though none should be there.
+    A page that is not listed is a hole. Pages outside the span may be listed, though none should be there.
     """
 
     name: str

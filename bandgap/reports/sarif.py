@@ -22,7 +22,7 @@ def write_sarif(result: GateResult, path: Path) -> None:
 
 
 def sarif(result: GateResult) -> dict[str, Any]:
-    """The document.  What is broken or not known is told as a notification: it is about no line of the source."""
+    """The document. What is broken or not known is told as a notification: it is about no line of the source."""
     violations = [violation for lane in result.lanes for done in lane.done for violation in done.evidence.violations]
     rules = {violation.check: violation.prose for violation in violations}
     notifications = [_notification(reason) for reason in _other_reasons(result)]

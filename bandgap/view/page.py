@@ -1,4 +1,4 @@
-"""The page: one HTML file that needs nothing else.  Every value in it is escaped, for names come from traces."""
+"""The page: one HTML file that needs nothing else. Every value in it is escaped, for names come from traces."""
 
 import base64
 from functools import cache

@@ -40,7 +40,7 @@ class Seen(NamedTuple):
 
 
 class Sink:
-    """Is told what happens, in order; each of these may be left out.  A line is where it happens, from 1."""
+    """Is told what happens, in order; each of these may be left out. A line is where it happens, from 1."""
 
     def begin(self, line: int, header: r.Header) -> None:
         """What follows is of this arena; nothing is known of it yet."""

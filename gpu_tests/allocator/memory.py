@@ -8,7 +8,7 @@ from gpu_tests.allocator.target import StreamBuilt
 
 
 class DeviceMemory(Memory):
-    """See `Memory`.  Only for the driver, which may wait."""
+    """See `Memory`. Only for the driver, which may wait."""
 
     def __init__(self, built: StreamBuilt) -> None:
         self._device = built.device

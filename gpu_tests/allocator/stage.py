@@ -14,7 +14,7 @@ from gpu_tests.allocator.work import StreamWorks
 
 
 class StreamStage(LateStage):
-    """See `LateStage`.  No call of the allocator may wait for the device."""
+    """See `LateStage`. No call of the allocator may wait for the device."""
 
     def _memory_of(self, built: Built) -> Memory:
         assert isinstance(built, StreamBuilt)  # a target on streams builds it

@@ -1,6 +1,6 @@
 """What tickets do on real streams: kernels that read and write through the page table, copies, and transfers.
 
-The host does not wait for any of it.  What a reader found is kept on the device, and looked at once the ticket is seen
+The host does not wait for any of it. What a reader found is kept on the device, and looked at once the ticket is seen
 to be over.
 """
 

@@ -1,6 +1,6 @@
 """How fast kernels are beside a copy from device to device in the same run.
 
-Rounds alternate between kernel and copy, so that a clock that drifts is the same for both.  What is measured is checked
+Rounds alternate between kernel and copy, so that a clock that drifts is the same for both. What is measured is checked
 in the same run.
 """
 

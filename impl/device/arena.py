@@ -25,9 +25,9 @@ ENTRY_BYTES: Final = 8
 class ArenaDevice(Generic[Event]):
     """What an allocator asks of a device, put on streams; and the side of those who open tickets.
 
-    The allocator's side enqueues and never answers.  On the other side a ticket's work is begun, launched and ended on
+    The allocator's side enqueues and never answers. On the other side a ticket's work is begun, launched and ended on
     a stream, in the order in which tickets are opened on it and before anything is opened that waits for it: that is
-    what the ledger takes for granted.  A ticket may be begun again for more as long as nothing is behind it.
+    what the ledger takes for granted. A ticket may be begun again for more as long as nothing is behind it.
 
     Args:
         chain: the bands.
@@ -131,7 +131,7 @@ class ArenaDevice(Generic[Event]):
     def begin(self, ticket: int, stream: str, waits: Iterable[int] = ()) -> None:
         """What is launched for a ticket from now on comes behind the allocator's stream as it stands, and behind these.
 
-        Begin it after its pages were allocated and held.  Tickets that have retired need no wait: the host has seen
+        Begin it after its pages were allocated and held. Tickets that have retired need no wait: the host has seen
         them end, or the allocator's stream waits for them.
         """
         self._streams[ticket] = stream

@@ -11,7 +11,7 @@ _HAPPENED: Final = object()
 
 
 class AtOnceRuntime:
-    """See `Runtime`.  An event has happened when it is recorded, so nobody ever waits."""
+    """See `Runtime`. An event has happened when it is recorded, so nobody ever waits."""
 
     def __init__(self) -> None:
         self.host_waits = 0

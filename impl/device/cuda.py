@@ -25,7 +25,7 @@ CudaEvent: TypeAlias = torch.cuda.Event | TransferEnd
 
 
 class CudaRuntime:
-    """See `Runtime`.  Streams are made when they are first named; an engine gives those that it has already.
+    """See `Runtime`. Streams are made when they are first named; an engine gives those that it has already.
 
     Args:
         device: the GPU.

@@ -24,7 +24,7 @@ class Device(Protocol):
         """Write zeros over pages of a band, what lies between their rows included."""
 
     def release_memory(self) -> None:
-        """Give back the arena's bytes once everything asked for so far is done.  Page tables stay."""
+        """Give back the arena's bytes once everything asked for so far is done. Page tables stay."""
 
     def resume_memory(self) -> None:
         """Take bytes for the arena anew: those of the sink are zero, the others may be anything."""
@@ -42,6 +42,6 @@ class Device(Protocol):
     def view(self, band: int, row: Row) -> torch.Tensor:
         """A row of every entry of a band: shape [entries, *row.shape], in the row's dtype, on the arena's own bytes.
 
-        Entry `e` is token `e % page_tokens` of physical page `e // page_tokens`.  The entries of pages below the
+        Entry `e` is token `e % page_tokens` of physical page `e // page_tokens`. The entries of pages below the
         band's first are the sink's, or belong to nobody.
         """

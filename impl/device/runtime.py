@@ -55,7 +55,7 @@ class Work:
 
 
 class Runtime(Protocol[Event]):
-    """Takes work and does it later.  A stream is known by its name, and what is put on it is done in that order."""
+    """Takes work and does it later. A stream is known by its name, and what is put on it is done in that order."""
 
     def launch(self, stream: str, work: Work) -> None:
         """Put a kernel or a copy on a stream."""
@@ -64,16 +64,16 @@ class Runtime(Protocol[Event]):
         """A new event, which happens when all that is on the stream by now is done."""
 
     def wait(self, stream: str, event: Event) -> None:
-        """What is put on the stream from now on begins after the event.  The host does not wait."""
+        """What is put on the stream from now on begins after the event. The host does not wait."""
 
     def transfer(self, work: Work) -> Event:
         """Begin a transfer now, behind what the host has seen and behind nothing else; the event is its end."""
 
     def is_done(self, event: Event) -> bool:
-        """Whether an event has happened, without waiting for it.  After True, whatever is asked for comes behind it."""
+        """Whether an event has happened, without waiting for it. After True, whatever is asked for comes behind it."""
 
     def synchronize(self, event: Event) -> None:
-        """Let the host wait for an event.  Counted; no allocator may ask for it."""
+        """Let the host wait for an event. Counted; no allocator may ask for it."""
 
     @property
     def host_waits(self) -> int:

@@ -47,13 +47,13 @@ def fill_canary(
     """Write a canary's pattern over pages.
 
     Each 8 bytes depend on seed, band, key and their offset in the page, so whatever is shifted, swapped, left over or
-    cut short is wrong.  One bit of the exponent is 0 in every float dtype: the pattern is finite in all of them.
+    cut short is wrong. One bit of the exponent is 0 in every float dtype: the pattern is finite in all of them.
 
     Args:
         grid: the band's pages.
         pages: int64 [n], physical pages, no two the same.
         canary: the pattern.
-        keys: int64 [n], what each page's pattern depends on.  None for the physical page; give virtual ids for a
+        keys: int64 [n], what each page's pattern depends on. None for the physical page; give virtual ids for a
             pattern that stays right when a page moves.
         lane: see `lane_for`.
 

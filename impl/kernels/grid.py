@@ -11,7 +11,7 @@ from impl.misuse import Misuse
 from impl.numbers import is_integer
 
 UNIT: Final = 16
-"""Bytes; the widest access of a GPU thread.  Pages begin and end at multiples of it."""
+"""Bytes; the widest access of a GPU thread. Pages begin and end at multiples of it."""
 WORD: Final = 8
 """Bytes of an int64, of which a thread takes two at a time."""
 

@@ -28,9 +28,9 @@ def translate(
     """The physical id of each virtual id: `table[id // page_tokens] * page_tokens + id % page_tokens`.
 
     An id is *unmapped* if it is negative, if it is `len(table) * page_tokens` or more, or if its table entry is
-    negative.  By default it becomes entry `id % page_tokens` (never negative) of page 0, which is the sink's in a token
-    band, so that a padded write lands where nobody reads.  The entry of an id that was never handed out is 0, which
-    leads there too.  A state band has no sink, and its page 0 is a slot as any other; its kernels skip padded rows, so
+    negative. By default it becomes entry `id % page_tokens` (never negative) of page 0, which is the sink's in a token
+    band, so that a padded write lands where nobody reads. The entry of an id that was never handed out is 0, which
+    leads there too. A state band has no sink, and its page 0 is a slot as any other; its kernels skip padded rows, so
     give `unmapped=-1`.
 
     Args:

@@ -1,6 +1,6 @@
 """Asking: an answer to every obligation, an example of everything that is given, a counterexample to every fault.
 
-A proof is for anything; an example is small.  What a solver found is judged again in plain values, by the same lines.
+A proof is for anything; an example is small. What a solver found is judged again in plain values, by the same lines.
 """
 
 import functools

@@ -1,7 +1,7 @@
 """Choosing spans one after the other, from the low end: whatever is chosen in the room that is left, all is legal.
 
 The room of a band then begins where the chosen spans below it end, and ends, as ever, where the bands above it start
-when they are packed as high as they go.  There is always some.
+when they are packed as high as they go. There is always some.
 """
 
 from collections.abc import Iterator, Sequence

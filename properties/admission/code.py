@@ -3,7 +3,7 @@
 A solver's stand in place of those that branch and divide, of Python's own `x if c else y`, `min` and `max`, and, where
 arrays are unknown, of numpy's.
 
-What is run is compiled from the very source of the modules.  A seeded fault is another text in the place of one of
+What is run is compiled from the very source of the modules. A seeded fault is another text in the place of one of
 their lines.
 """
 

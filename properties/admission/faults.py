@@ -1,6 +1,6 @@
 """Seeded faults in the arithmetic, in what a step lets move, and in the order of turns.
 
-A fault in the arithmetic is another text in one of its lines, and is run as the line itself is.  Each names the theorem
+A fault in the arithmetic is another text in one of its lines, and is run as the line itself is. Each names the theorem
 that must be refuted once it is made.
 """
 

@@ -1,6 +1,6 @@
 """That spans for which no page moves are a legal layout, whenever there is one: the lines choose each in its room.
 
-By `choices-are-legal` that is enough.  What must stay is there all that is in use, so that every span contains it.
+By `choices-are-legal` that is enough. What must stay is there all that is in use, so that every span contains it.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """A function with one loop over the bands of a chain, taken apart: what is before it, one turn of it, what is after.
 
-Nothing is said again: each part is compiled from the function's own lines.  That a loop does its turns one after the
+Nothing is said again: each part is compiled from the function's own lines. That a loop does its turns one after the
 other, over what its header lists, is taken from Python; that the header lists every band once, in which order, is
 looked at for short chains.
 """

@@ -1,6 +1,6 @@
 """What the lines of `impl.columns` do with one band, with the column of the band below or with none.
 
-They are run on arrays of unknown length.  What is shown here, and what the induction over the bands leans on, are the
+They are run on arrays of unknown length. What is shown here, and what the induction over the bands leans on, are the
 same formulas, written once: `may_have`, `no_dearer`, `is_best` and `adds_up`.
 """
 

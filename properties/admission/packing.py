@@ -1,6 +1,6 @@
 """That packing decides: `feasible` is true of a chain exactly if it has a legal layout.
 
-Every band but the last is packed as low as it goes, the last as high as it goes.  What is said of the packing so far is
+Every band but the last is packed as low as it goes, the last as high as it goes. What is said of the packing so far is
 said by induction over the bands, so that there may be any number of them.
 """
 

@@ -1,8 +1,8 @@
 """Questions for the solver, and induction over whole numbers.
 
 What is trusted besides the solver: that among numbers first <= i <= last of which something is false there is a least
-and a greatest, and that a sequence may be defined step by step.  The lemma `induction` shows that the conclusion of
-every `Induction` follows from that, its base and its step, whatever is said.  Base and step are asked one by one, and
+and a greatest, and that a sequence may be defined step by step. The lemma `induction` shows that the conclusion of
+every `Induction` follows from that, its base and its step, whatever is said. Base and step are asked one by one, and
 the conclusion is never leant on without them, since all three come from one object.
 """
 

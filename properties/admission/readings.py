@@ -82,7 +82,7 @@ class Found:
     numbers: Mapping[str, int]
 
     def __call__(self, name: str, first: int, last: int) -> int:
-        """The number of a name; what nobody looked for may be anything.  Raises ValueError if it is out of range."""
+        """The number of a name; what nobody looked for may be anything. Raises ValueError if it is out of range."""
         value = self.numbers.get(name, first)
         if not first <= value <= last:
             raise ValueError(f"{name} = {value} is not within {first} and {last}")

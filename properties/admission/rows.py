@@ -1,8 +1,8 @@
 """Arrays of unknown length, kept as what they say of any index.
 
-They stand in place of numpy's, so that the lines that use those are run on terms.  Each operation is what numpy's
-manual says of it.  What comes of one that looks at a whole array is a number or an array of which that is given, among
-the `facts`; what numpy would object to is among the `demands`, which are shown.  That they mean what numpy does is
+They stand in place of numpy's, so that the lines that use those are run on terms. Each operation is what numpy's
+manual says of it. What comes of one that looks at a whole array is a number or an array of which that is given, among
+the `facts`; what numpy would object to is among the `demands`, which are shown. That they mean what numpy does is
 tested on random arrays.
 """
 

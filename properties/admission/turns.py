@@ -1,7 +1,7 @@
 """Turns as actions: what a turn does, page by page, is allowed by the guards of the actions, and there is an end to it.
 
-A band at its turn has a span between its old one and the grown one.  It grows, moves the pages that are outside its new
-span, then gives up what it no longer needs.  That it finds the room is a theorem of its own.
+A band at its turn has a span between its old one and the grown one. It grows, moves the pages that are outside its new
+span, then gives up what it no longer needs. That it finds the room is a theorem of its own.
 """
 
 from collections.abc import Mapping, Sequence

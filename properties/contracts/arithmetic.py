@@ -1,6 +1,6 @@
 """The contracts of each function.
 
-Numbers are any.  Where a chain is spoken of it has two or three bands; if its pages have a size there, that is because
+Numbers are any. Where a chain is spoken of it has two or three bands; if its pages have a size there, that is because
 products of two unknowns are more than CrossHair can look at on all paths.
 """
 

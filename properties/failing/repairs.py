@@ -1,7 +1,7 @@
 """The guard sentence that mends an action: with it, all that the action must keep is proved, and it can still happen.
 
 Counterexamples sort candidates out, and those that pass are searched for new ones, so that few are ever put to the
-prover.  Of several that mend the action one is told that forbids the least: of the steps that are met by chance and
+prover. Of several that mend the action one is told that forbids the least: of the steps that are met by chance and
 break nothing it allows the most.
 """
 

@@ -1,8 +1,8 @@
 """Whether a state that refutes a proof comes about: legal actions from an empty arena, in plain values.
 
-A proof by induction is refuted by any state in which the invariants hold, also by one that never comes about.  So ways
+A proof by induction is refuted by any state in which the invariants hold, also by one that never comes about. So ways
 are looked for: states are visited by turns, the nearest to the refuting one and the nearest to the start, and any state
-from which the action breaks the property will do.  What is not found within the bound may still exist.
+from which the action breaks the property will do. What is not found within the bound may still exist.
 """
 
 import heapq

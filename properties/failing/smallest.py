@@ -1,6 +1,6 @@
 """The smallest arena that refutes an obligation.
 
-Bands count first, then pages, tickets, ids, publishers, accesses, values and the bytes of pages.  Each is as low as it
+Bands count first, then pages, tickets, ids, publishers, accesses, values and the bytes of pages. Each is as low as it
 can be while those after it are what they were; then there is as little in the arena as can be.
 """
 

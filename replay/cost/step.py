@@ -13,7 +13,7 @@ from replay.cost.model import ModelCost
 class Constants:
     """What the model of costs cannot know; `--calibrate` fits the first three to measured steps.
 
-    The defaults are what engines usually reach on large batches.  They shift all times alike for every memory, so that
+    The defaults are what engines usually reach on large batches. They shift all times alike for every memory, so that
     differences between memories depend on them little.
     """
 
@@ -28,7 +28,7 @@ class Constants:
     host_request_seconds: float = 2e-6
     """What the scheduler takes for each running request and step."""
     allocator_seconds: float = 6e-5
-    """Of the allocator's calls for a step that changes pages.  An estimate from the rates of `bandgap bench allocator`,
+    """Of the allocator's calls for a step that changes pages. An estimate from the rates of `bandgap bench allocator`,
     and constant so that a run repeats."""
 
 

@@ -1,4 +1,4 @@
-"""What is due in which step.  Steps in which nothing is due can be taken at once."""
+"""What is due in which step. Steps in which nothing is due can be taken at once."""
 
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from replay.engine.request import Served
 
 SATURATE, FINISH, SLIDE, GROW = range(4)
-"""A window is full; a request ends; a page has slid out of a window; the next token needs a page.  In this order."""
+"""A window is full; a request ends; a page has slid out of a window; the next token needs a page. In this order."""
 
 
 class Due(NamedTuple):

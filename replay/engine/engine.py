@@ -30,9 +30,9 @@ REPORT = 256
 class Engine:
     """Serves traffic from a memory.
 
-    Time is a device's: a step begins when the one before it ends.  With overlap, step n is prepared while step n - 1
+    Time is a device's: a step begins when the one before it ends. With overlap, step n is prepared while step n - 1
     runs, so that what is known then are the results of step n - 2 and earlier: a request that has ended takes part in
-    one more step in vain, as in real engines.  Steps between which nothing happens are taken at once; pages are asked
+    one more step in vain, as in real engines. Steps between which nothing happens are taken at once; pages are asked
     for in exactly the steps in which a token needs them.
 
     Args:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 class Policy:
     """What an operator sets.
 
-    First come, first served.  Every step decodes one token of each running request and computes up to `chunk_tokens` of
-    prompts.  A request is admitted when its memory could meet, jointly, its prompt, its own outputs, and a share of the
-    outputs that the running requests still have to produce.  When a step cannot be met, prefixes that nobody uses are
-    evicted, the least recently used first; then requests are retracted, the last admitted first.  These return to the
+    First come, first served. Every step decodes one token of each running request and computes up to `chunk_tokens` of
+    prompts. A request is admitted when its memory could meet, jointly, its prompt, its own outputs, and a share of the
+    outputs that the running requests still have to produce. When a step cannot be met, prefixes that nobody uses are
+    evicted, the least recently used first; then requests are retracted, the last admitted first. These return to the
     head of the queue and compute again what they lost.
     """
 

@@ -2,7 +2,7 @@
 
 
 class Served:
-    """A request that has arrived; the engine changes it.  Times are in seconds.
+    """A request that has arrived; the engine changes it. Times are in seconds.
 
     Attributes:
         context: tokens that are computed before its next one: the prompt, and what was generated before a retraction.

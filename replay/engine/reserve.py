@@ -10,7 +10,7 @@ MARGIN = 20
 
 
 class Reserve:
-    """A share of the outputs to come.  It falls while nothing happens, and a retraction raises it.
+    """A share of the outputs to come. It falls while nothing happens, and a retraction raises it.
 
     An engine knows what its requests may generate at most, not what they will; here both are the same.
     """

@@ -35,7 +35,7 @@ class Occupancy:
 
 
 class Memory(Protocol):
-    """Pages of all kinds, handed out jointly.  Times and streams are the caller's: one forward may be in flight."""
+    """Pages of all kinds, handed out jointly. Times and streams are the caller's: one forward may be in flight."""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -65,7 +65,7 @@ class Memory(Protocol):
         """One reference less to each; `in_flight` if the forward in flight may use them."""
 
     def launched(self, step: int, uses: Uses) -> None:
-        """The forward of a step begins.  `uses` is asked at most once, maybe later."""
+        """The forward of a step begins. `uses` is asked at most once, maybe later."""
 
     def landed(self, step: int) -> None:
         """The forwards of all steps up to this one are over."""

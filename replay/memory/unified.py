@@ -31,8 +31,8 @@ class UnifiedMemory:
     """The allocator as an engine with overlap scheduling drives it.
 
     Each forward has a ticket that holds the pages it uses; new pages may settle it, which costs a stream that runs
-    forwards in order no time.  A ticket is opened as late as possible: holdings matter only where a page of the forward
-    is given back, where pages would move, and where one is shared or copied.  `eager` opens and fills it at once
+    forwards in order no time. A ticket is opened as late as possible: holdings matter only where a page of the forward
+    is given back, where pages would move, and where one is shared or copied. `eager` opens and fills it at once
     instead, as a recorded trace must show it; nothing else differs than which of several holes a page takes.
 
     Args:

@@ -1,4 +1,4 @@
-"""The page.  Every value that goes into it is escaped: names come from traces and models."""
+"""The page. Every value that goes into it is escaped: names come from traces and models."""
 
 from functools import cache
 from pathlib import Path

@@ -34,7 +34,7 @@ def nearest(
 ) -> Calibrated:
     """Of so many budgets, evenly spaced, the one at which a measure is nearest to a target.
 
-    For measures that rise and fall with the budget.  Beside it, where the measure crosses the target, the stretch
+    For measures that rise and fall with the budget. Beside it, where the measure crosses the target, the stretch
     between two budgets is halved so many times.
     """
     budgets = [low + (high - low) * number // (points - 1) for number in range(points)]

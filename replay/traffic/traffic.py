@@ -21,13 +21,13 @@ class Traffic:
 
     name: str
     arrivals: Floats
-    """Seconds from the first; not falling.  All zero for a closed loop."""
+    """Seconds from the first; not falling. All zero for a closed loop."""
     prompts: Ints
     """Tokens, 1 or more."""
     outputs: Ints
     """Tokens, 1 or more."""
     prefixes: Sequence[Sequence[int]] | None = None
-    """Of each request the names of its leading blocks of `block_tokens` tokens.  Equal names are equal prefixes."""
+    """Of each request the names of its leading blocks of `block_tokens` tokens. Equal names are equal prefixes."""
     block_tokens: int = 512
     concurrency: int | None = None
     """For a closed loop: so many clients, each of which sends its next request when the last is answered."""

@@ -1,7 +1,7 @@
 """Runs the specification's functions on terms that print.
 
 A function is run as it is written, with other globals: in the place of `And`, `Forall` and the like it finds ones that
-make formulas, and in the place of the specification's words it finds ones that print their names.  Nothing of the
+make formulas, and in the place of the specification's words it finds ones that print their names. Nothing of the
 specification is changed.
 """
 

@@ -20,7 +20,7 @@ OPPOSITE = {"=": "≠", "≠": "=", "<": "≥", "≥": "<", ">": "≤", "≤": "
 
 
 class Shown:
-    """A term that prints.  Comparing two makes a third, as a solver's term does."""
+    """A term that prints. Comparing two makes a third, as a solver's term does."""
 
     def __init__(self, formula: Formula, sort: str = "") -> None:
         self.formula, self.sort = formula, sort

@@ -16,7 +16,7 @@ from properties.weakenings import Weakening, touched
 
 SCENES: dict[str, Scene] = {**arena.ACTIONS, **device.ACTIONS}
 OFFENCES: dict[str, Offence] = {**arena.PROPERTIES, **device.PROPERTIES}
-"""What is written down.  Of what is not, an example is looked for as the proofs look for theirs."""
+"""What is written down. Of what is not, an example is looked for as the proofs look for theirs."""
 
 
 @dataclass(frozen=True)

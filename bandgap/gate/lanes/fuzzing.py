@@ -1,7 +1,7 @@
 """The allocator driven as a serving engine would drive it: by the state machine and by the seeded driver.
 
-Both share their operations.  Hypothesis tries what it thinks of, and everything is read back after every call; the
-driver makes many more calls and is watched in passing.  Both are also at work in a lane on a simulated device, where
+Both share their operations. Hypothesis tries what it thinks of, and everything is read back after every call; the
+driver makes many more calls and is watched in passing. Both are also at work in a lane on a simulated device, where
 work is done later: each example and each life draws a schedule of its own.
 """
 

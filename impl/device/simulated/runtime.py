@@ -60,8 +60,8 @@ class _Wait:
 class SimulatedRuntime:
     """Streams in the host's memory, each a queue, and transfers whose pieces wait to land.
 
-    Nothing is done until `step`, `run_towards`, `run_through` or `run_all` is called.  Each does one piece of work
-    after the other, and of each the bytes are checked against all that was done before: see `Race`.  The same calls do
+    Nothing is done until `step`, `run_towards`, `run_through` or `run_all` is called. Each does one piece of work
+    after the other, and of each the bytes are checked against all that was done before: see `Race`. The same calls do
     the same.
 
     Args:
