@@ -36,6 +36,9 @@ from tests.serving.together import FIRST, GUESSING, ROOM, Seen, conversation, lo
 TASKS = 4
 """Of ranks that have the same ones."""
 
+IN_GRID_TASKS = 3
+"""Likewise, of ranks of a grid."""
+
 IN_GRID = (0, 2)
 """States for which there is room in one arena after the other, beside that which any arena has."""
 
@@ -54,7 +57,8 @@ def on_ranks(group: Group, run: Run) -> Seen:
     for states in GUESSING if chain is not None else IN_GRID if run.in_grid else ROOM[1:]:
         mode = (_in_grid if run.in_grid else _MODES[_ways(run)[0]])(group, run, whole, asked, states)
         # where each has its own, the second has all but the first
-        own = asked[mode.apart.rank.number :] if mode.apart is not None else asked[:TASKS]
+        most = IN_GRID_TASKS if run.in_grid else TASKS if mode.apart is None else len(asked)
+        own = asked[0 if mode.apart is None else mode.apart.rank.number : most]
         one = (_in_two_arenas if "disaggregation" in run.features else _driven)(group, run, mode, own)
         seen = Seen(max(seen.furthest, one.furthest), seen.times + one.times)
         seen.times = sum(group.things(seen.times), Counter())

@@ -24,7 +24,7 @@ from tests.serving.ranked_together import on_ranks
 from tests.serving.seeded import Patch, shows
 
 SECONDS = 2
-"""For which a rank waits for one that is in another group."""
+"""For which a rank waits for those of the other replica."""
 
 
 @shows("rank-agreement", "class: premature completion")
@@ -120,7 +120,7 @@ def test_a_fault_shows_by_its_check(four: Ranks, fault: Callable[[Patch], None],
 
 @pytest.mark.parametrize("fault", [agrees_in_its_line], ids=lambda fault: fault.__name__)
 def test_a_rank_in_the_wrong_group_is_lost(fault: Callable[[Patch], None]) -> None:
-    with Ranks(4, seconds=SECONDS) as ranks:
+    with Ranks(4, seconds=1) as ranks:
         assert check_that_fails(ranks, fault, HEADS_IN_STAGES) == "rank-lost"
 
 
