@@ -6,6 +6,7 @@ from impl.device.views import TORCH_DTYPES
 from impl.layout import Layout
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import Model
+from impl.serving.engine.places import places_of
 from impl.serving.engine.rounding import kept
 
 
@@ -17,7 +18,7 @@ class DenseMemory(Memory):
     """
 
     def __init__(self, layout: Layout) -> None:
-        self._rows = {(row.layer, row.part): row for kind in layout.kinds for row in kind.rows}
+        self._places = places_of(layout.kinds)
         self._tokens: dict[tuple[int, str], torch.Tensor] = {}
         self._slots: dict[tuple[int, str], torch.Tensor] = {}
         self._start = 0
@@ -33,7 +34,7 @@ class DenseMemory(Memory):
 
     def append(self, layer: int, part: str, values: torch.Tensor) -> torch.Tensor:
         """See `Memory.append`: all rows of the request."""
-        row = self._rows[layer, part]
+        row = self._places[layer, part].row
         rows = kept(values, TORCH_DTYPES[row.dtype]).reshape(len(values), *row.shape)
         before = self._tokens.get((layer, part))
         after = rows if before is None else torch.cat([before, rows])
@@ -42,18 +43,17 @@ class DenseMemory(Memory):
 
     def slot(self, layer: int, part: str) -> torch.Tensor:
         """See `Memory.slot`."""
-        row = self._rows[layer, part]
         if (layer, part) not in self._slots:
-            return torch.zeros(row.shape, dtype=torch.float64)
+            return torch.zeros(self._places[layer, part].row.shape, dtype=torch.float64)
         return self._slots[layer, part].double()
 
     def put(self, layer: int, part: str, value: torch.Tensor) -> None:
         """See `Memory.put`."""
-        self._slots[layer, part] = kept(value, TORCH_DTYPES[self._rows[layer, part].dtype])
+        self._slots[layer, part] = kept(value, TORCH_DTYPES[self._places[layer, part].row.dtype])
 
     def rounded(self, layer: int, part: str, value: torch.Tensor) -> torch.Tensor:
         """See `Memory.rounded`."""
-        return kept(value, TORCH_DTYPES[self._rows[layer, part].dtype]).double()
+        return kept(value, TORCH_DTYPES[self._places[layer, part].row.dtype]).double()
 
 
 def generated(model: Model, layout: Layout, prompt: list[int], new_tokens: int) -> tuple[list[int], torch.Tensor]:

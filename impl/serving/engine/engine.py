@@ -20,7 +20,8 @@ from impl.requests.requests import Requests
 from impl.serving.engine.forward import TOKENS, Forward, MemoryOf, Part, work_of
 from impl.serving.engine.job import Job
 from impl.serving.engine.model import VOCABULARY, Model
-from impl.serving.engine.paged import PagedMemory, places_of
+from impl.serving.engine.paged import PagedMemory
+from impl.serving.engine.places import places_of
 from impl.serving.engine.share import Share, share_of
 from impl.serving.prefix.cache import PrefixCache
 
@@ -117,7 +118,7 @@ class Engine:
         self.agreed: Callable[[int], int] = lambda ended: ended
         self.memory_of: MemoryOf = PagedMemory
         self._model, self._allocator, self._device = model, allocator, device
-        self._places = places_of(device.chain)
+        self._places = places_of(band.kind for band in device.chain.bands)
         self._waiting: deque[Job] = deque()
         self._running: list[Job] = []
         self._flying: deque[Forward] = deque()

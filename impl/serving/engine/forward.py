@@ -1,6 +1,6 @@
 """A forward: one piece of device work, in which every layer reads and writes only what its ticket was given."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -12,13 +12,14 @@ from impl.requests.request import Request
 from impl.serving.engine.job import Job
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import Model
-from impl.serving.engine.paged import PagedMemory, Place
+from impl.serving.engine.paged import PagedMemory
+from impl.serving.engine.places import Places
 from impl.serving.engine.share import Share
 
 TOKENS: Final = "the table of tokens"
 """The device memory in which a forward leaves what it says, for the next one to go on with."""
 
-MemoryOf = Callable[[ArenaDevice[Any], Mapping[tuple[int, str], Place], Share], Memory]
+MemoryOf = Callable[[ArenaDevice[Any], Places, Share], Memory]
 """Makes the memory of a request's share, while the forward runs."""
 
 _ITEM_BYTES: Final = 8
@@ -63,7 +64,7 @@ def work_of(
     forward: Forward,
     model: Model,
     device: ArenaDevice[Any],
-    places: Mapping[tuple[int, str], Place],
+    places: Places,
     tokens: torch.Tensor,
     memory_of: MemoryOf = PagedMemory,
 ) -> Work:

@@ -1,30 +1,16 @@
 """A request's memory in the arena, found through the device's page tables when the forward runs."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
-from impl.chain import Chain
 from impl.device.arena import ArenaDevice
 from impl.device.views import TORCH_DTYPES
 from impl.kernels.translation import translate
-from impl.layout import Row
 from impl.serving.engine.memory import Memory
+from impl.serving.engine.places import Places
 from impl.serving.engine.rounding import kept
 from impl.serving.engine.share import Share
-
-
-class Place(NamedTuple):
-    """Where a part of a layer is kept."""
-
-    band: int
-    row: Row
-
-
-def places_of(chain: Chain) -> dict[tuple[int, str], Place]:
-    """The place of each layer's part, by layer and part."""
-    return {(row.layer, row.part): Place(band.number, row) for band in chain.bands for row in band.kind.rows}
 
 
 class PagedMemory(Memory):
@@ -36,7 +22,7 @@ class PagedMemory(Memory):
         share: what is computed.
     """
 
-    def __init__(self, device: ArenaDevice[Any], places: Mapping[tuple[int, str], Place], share: Share) -> None:
+    def __init__(self, device: ArenaDevice[Any], places: Places, share: Share) -> None:
         self._device, self._places, self._share = device, places, share
         self._rows = [
             translate(device.runtime.on_device(rows), device.table_for_work(band), geometry.kind.page_tokens)

@@ -5,7 +5,7 @@ rows are *widened*.  So a page slides out of a window when none of its tokens, o
 Widened rows are collapsed to the rows of this rank in one place, `collapsed`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,8 @@ from impl.numbers import Int64
 from impl.serving.engine.engine import Engine, EngineOf, Policy
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import Model
-from impl.serving.engine.paged import PagedMemory, Place
+from impl.serving.engine.paged import PagedMemory
+from impl.serving.engine.places import Places
 from impl.serving.engine.rank import Rank
 from impl.serving.engine.share import Share
 from impl.serving.engine.sharing import Sharing
@@ -67,9 +68,7 @@ class ContextMemory(Memory):
         share: what is computed, in widened rows.
     """
 
-    def __init__(
-        self, rank: Rank, device: ArenaDevice[Any], places: Mapping[tuple[int, str], Place], share: Share
-    ) -> None:
+    def __init__(self, rank: Rank, device: ArenaDevice[Any], places: Places, share: Share) -> None:
         self._rank, self._start = rank, share.start
         rows = tuple(
             ids if band.kind.lifetime is Lifetime.STATE else collapsed(ids, rank)

@@ -11,7 +11,7 @@ from impl.serving.engine.forward import TOKENS, MemoryOf
 from impl.serving.engine.job import Job
 from impl.serving.engine.memory import Memory
 from impl.serving.engine.model import Model
-from impl.serving.engine.paged import places_of
+from impl.serving.engine.places import places_of
 from impl.serving.speculation.drafter import Drafter
 from impl.serving.speculation.tables import AHEAD, FEATURES, Line, Tables
 from impl.serving.speculation.turn import Step, Turn
@@ -38,7 +38,7 @@ class Verifier:
 
     def __init__(self, model: Model, drafter: Drafter, device: ArenaDevice[Any], tables: Tables) -> None:
         self._model, self._drafter, self._device, self._tables = model, drafter, device, tables
-        self._places = places_of(device.chain)
+        self._places = places_of(band.kind for band in device.chain.bands)
 
     def work_of(self, step: Step, memory_of: MemoryOf, pick: PickFor) -> Work:
         """The work of a step whose turns hold their pages."""
