@@ -14,28 +14,24 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
-from jinja2 import Environment, StrictUndefined
-
-from bandgap.documents.admitted import PROSE, admission_parts, counted_blocks, decision_blocks
-from bandgap.documents.catalogue import ActionEntry, Catalogue, PropertyEntry, catalogue
+from bandgap.documents.admitted import PROSE, admission_parts
+from bandgap.documents.catalogue import catalogue
 from bandgap.documents.checked import check_parts
-from bandgap.documents.drawing import in_svg, of_scene
-from bandgap.documents.entries import Style, action_parts, property_parts, word_lines
-from bandgap.documents.formulas import promised
-from bandgap.documents.glossary import GLOSSARY
 from bandgap.documents.linking import with_terms
-from bandgap.documents.markdown import bullets, code, fenced, joined, listed, sentence, table
-from bandgap.documents.numbers import numbers
-from bandgap.documents.precedents import MEANS
-from bandgap.documents.scenes.all import example_of
-from bandgap.documents.semantics import KIND_TITLES, READING, action_groups, state_blocks
-from bandgap.documents.stories import admission
-from bandgap.documents.stories.admission import Case, decided
-from bandgap.documents.stories.life import life_of_a_page
-from bandgap.documents.stories.telling import Telling
+from bandgap.documents.markdown import joined
+from bandgap.documents.semantics import READING, state_blocks
+from bandgap.documents.site_pages import (
+    action_page,
+    actions_page,
+    glossary_page,
+    properties_page,
+    property_page,
+    toctree,
+    words_page,
+)
+from bandgap.documents.site_places import filled, places
+from bandgap.documents.site_style import PAGE, slug
 from bandgap.documents.trust import trust
-from bandgap.pictures import Arena, Status, used
-from bandgap.pictures.wording import event
 from spec.judge.checks import CHECKS
 
 SETTINGS: Mapping[str, object] = {
@@ -68,27 +64,6 @@ PICTURES = frozenset({".svg", ".png"})
 
 RELATIVE = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)([^)#\s]+)(#[^)\s]*)?\)")
 """A link to a file."""
-
-LEGEND: Mapping[str, str] = {Status.HELD: "live, and held by a ticket"}
-"""What legends call a page or a mark, where that is not its name."""
-
-PICTURE_OF_AN_ARENA = """\
-````{container} scroll
-```{image} arena.svg
-:alt: One arena in address order
-:class: whole-arena
-```
-````"""
-
-OF_ACTIONS = """\
-Whatever an allocator does is a sequence of the actions of the arena. A trace tells of these, and the judge reads them:
-they are what to implement.
-
-The actions of the device are a second specification: of the same arena, with a device behind it whose accesses are
-issued, pending and over one by one. It is there for the proofs, such as that of
-[`race-free`](../properties/race-free.md); no allocator implements it, and no trace tells of it. Where the device adds
-something to an action, that has a page of its own. Where it adds nothing there is one page for both; an obligation that
-is named `device/grow-low` is about [`grow-low`](grow-low.md) with a device added."""
 
 
 class NoGenerator(Exception):
@@ -131,15 +106,15 @@ def write_sources(root: Path, source: Path) -> tuple[Path, ...]:
 def sources(root: Path) -> Iterator[tuple[str, str]]:
     """Every file by its path in the folder of sources."""
     whole = catalogue()
-    places = _places()
+    known = places()
     for name in WRITTEN:
-        text = with_terms(_filled((root / "docs/pages" / f"{name}.md").read_text(), places))
+        text = with_terms(filled((root / "docs/pages" / f"{name}.md").read_text(), known))
         yield f"{name}.md", joined([text, *_side_bar(root)]) if name == "index" else text
     for name, text in copied(root).items():
         nested = _below(root, name)
-        yield name, joined([text.rstrip(), _toctree(nested)]) if nested else text
+        yield name, joined([text.rstrip(), toctree(nested)]) if nested else text
     yield "trust.md", with_terms(trust().replace("(semantics.md)", "(properties/index.md)"))
-    yield "glossary.md", _glossary()
+    yield "glossary.md", glossary_page()
     yield (
         "state.md",
         joined(
@@ -150,14 +125,14 @@ def sources(root: Path) -> Iterator[tuple[str, str]]:
             ]
         ),
     )
-    yield "words.md", _words(whole)
-    yield "actions/index.md", _actions(whole)
+    yield "words.md", words_page(whole)
+    yield "actions/index.md", actions_page(whole)
     for entry in whole.actions.values():
         if not entry.is_base:
-            yield f"actions/{slug(entry.name)}.md", with_terms(_action_page(entry))
-    yield "properties/index.md", _properties(whole)
+            yield f"actions/{slug(entry.name)}.md", with_terms(action_page(entry))
+    yield "properties/index.md", properties_page(whole)
     for claim in whole.properties.values():
-        yield f"properties/{slug(claim.name)}.md", with_terms(_property_page(claim))
+        yield f"properties/{slug(claim.name)}.md", with_terms(property_page(claim))
     for name in PROSE:
         yield f"properties/{slug(name)}.md", with_terms(joined([f"# {name}", *admission_parts(name, PAGE)]))
     for name in CHECKS:
@@ -188,127 +163,6 @@ def _below(root: Path, name: str) -> list[str]:
     return [other.stem for other in others if other.parent == path.parent]
 
 
-def slug(name: str) -> str:
-    """The name of the file of an action or a property."""
-    return name.replace("/", "-")
-
-
-# ------------------------------------------------------------------------------------------------------------ places
-
-
-def _places() -> Mapping[str, object]:
-    arena = Telling().allocator.header()
-    return {
-        "picture_of_an_arena": PICTURE_OF_AN_ARENA,
-        "numbers": numbers(),
-        "arena_bytes": f"{arena.capacity:,}",
-        "sink_bytes": f"{arena.base:,}",
-        "life": _life(),
-        "legal_layout": fenced(promised.legal_layout()),
-        "in_place": _decision(admission.IN_PLACE_CASE),
-        "compacted": _decision(admission.COMPACTED),
-        "relaid": _decision(admission.RELAID),
-        "refused": _decision(admission.HELD),
-        "action": _action_example,
-    }
-
-
-def _filled(text: str, places: Mapping[str, object]) -> str:
-    """A page with its places filled; one that is not known is an error."""
-    environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
-    return environment.from_string(text).render(places)
-
-
-def _life() -> str:
-    chapters = life_of_a_page()
-    drawn = in_svg(*[chapter.moment.arena for chapter in chapters], said=[chapter.title for chapter in chapters])
-    blocks = [_legend(*[chapter.moment.arena for chapter in chapters])]
-    for number, (chapter, picture) in enumerate(zip(chapters, drawn, strict=True), 1):
-        said = bullets(sentence(line) for line in chapter.moment.said)
-        blocks += [
-            f"## {number}. {chapter.title}",
-            chapter.text,
-            _scroll(picture),
-            _details("What was asked and done", said),
-        ]
-    return joined(blocks)
-
-
-def _decision(case: Case) -> str:
-    return joined(decision_blocks(decided(case), PAGE))
-
-
-def _action_example(name: str) -> str:
-    shown = example_of(name)
-    before, after = of_scene(shown)
-    return _draw([("before", before), ("after", after)], event(shown.example))
-
-
-# ------------------------------------------------------------------------------------------------------------- pages
-
-
-def _action_page(entry: ActionEntry) -> str:
-    return joined([f"# {entry.name}", *action_parts(entry, PAGE)])
-
-
-def _property_page(entry: PropertyEntry) -> str:
-    counted = counted_blocks(PAGE) if entry.name == "conservation" else ()
-    return joined([f"# {entry.name}", *property_parts(entry, PAGE), *counted])
-
-
-def _actions(whole: Catalogue) -> str:
-    blocks = ["# Actions", OF_ACTIONS]
-    for title, entries in action_groups(whole):
-        rows = [(f"[{code(entry.name)}]({slug(entry.name)}.md)", _summary(entry)) for entry in entries]
-        blocks += [f"## {title}", table(("action", "what happens"), rows)]
-    return joined([*blocks, _toctree([slug(e.name) for e in whole.actions.values() if not e.is_base])])
-
-
-def _summary(entry: ActionEntry) -> str:
-    """What an action says in a table; of one that adds to another, to which."""
-    added_to = entry.name.removeprefix(entry.specification.prefix)
-    if entry.specification.base is None or added_to not in entry.specification.base.actions:
-        return entry.action.prose
-    return f"{entry.action.prose} This adds to [{code(added_to)}]({slug(added_to)}.md)."
-
-
-def _properties(whole: Catalogue) -> str:
-    blocks = ["# Properties", "What is always true.", MEANS]
-    for kind, title in KIND_TITLES.items():
-        rows = [
-            (f"[{code(name)}]({slug(name)}.md)", entry.claim.prose)
-            for name, entry in whole.properties.items()
-            if entry.kind == kind
-        ]
-        blocks += [f"## {title}", table(("property", "says"), rows)]
-    of_admission = [(f"[{code(name)}]({slug(name)}.md)", prose) for name, prose in PROSE.items()]
-    blocks += ["## Properties of admission", table(("property", "says"), of_admission)]
-    checks = [(f"[{code(name)}]({slug(name)}.md)", prose) for name, prose in CHECKS.items()]
-    blocks += ["## Checks of the judge", table(("check", "says"), checks)]
-    return joined([*blocks, _toctree([slug(name) for name in (*whole.properties, *PROSE, *CHECKS)])])
-
-
-def _words(whole: Catalogue) -> str:
-    blocks = [
-        "# Words",
-        "The formulas of actions and properties are written in these. Each is a short name for what its formula says; "
-        "of a range, such as `ticket in holders(band, page)`, the formula says what its members are. One more is used "
-        "everywhere: `larger(a, b)` is the stronger of two ways to use a page, nothing < read < write.",
-    ]
-    for of in sorted({word.of for word in whole.words.values()}):
-        blocks.append(f"## Words of the {of}")
-        for word in whole.words.values():
-            if word.of == of:
-                blocks += [f"### {word.name}", fenced(word_lines(word.call, word.prose, word.formula)[:-1])]
-    return joined(blocks)
-
-
-def _glossary() -> str:
-    terms = [line for term, meaning in sorted(GLOSSARY.items()) for line in (term, f"  {meaning}", "")]
-    said = "Where a page uses one of these for the first time, it links here."
-    return joined(["# Glossary", said, "\n".join(["```{glossary}", *terms[:-1], "```"])])
-
-
 def _side_bar(root: Path) -> Iterator[str]:
     parts: dict[str, Sequence[str]] = {
         "Read": (
@@ -327,65 +181,9 @@ def _side_bar(root: Path) -> Iterator[str]:
         "Trust": ("trust",),
         "More": [path.with_suffix("").as_posix() for path in map(PurePosixPath, copied(root)) if _leads(path)],
     }
-    yield from (_toctree(names, title) for title, names in parts.items())
+    yield from (toctree(names, title) for title, names in parts.items())
 
 
 def _leads(path: PurePosixPath) -> bool:
     """What lies in a folder is found below its README."""
     return len(path.parts) == 1 or path.name == "README.md"
-
-
-def _toctree(names: Sequence[str], caption: str = "") -> str:
-    options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
-    return "\n".join(["```{toctree}", *options, "", *names, "```"])
-
-
-# ------------------------------------------------------------------------------------------------------------- style
-
-
-def _link(name: str) -> str:
-    folder = "actions" if name in catalogue().actions else "properties"
-    return f"[{code(name)}](../{folder}/{slug(name)}.md)"
-
-
-def _word_links(names: Sequence[str]) -> str:
-    return f"Its words: {listed([f'[{code(name)}](../words.md#{name})' for name in names])}."
-
-
-def _draw(arenas: Sequence[tuple[str, Arena]], between: str) -> str:
-    pictures = in_svg(*[arena for _, arena in arenas], said=[said for said, _ in arenas])
-    happened = between if between.endswith(".") else code(between)
-    blocks = []
-    for number, ((said, _), picture) in enumerate(zip(arenas, pictures, strict=True)):
-        if number:
-            blocks.append(happened)
-        blocks.append(_scroll(f'<div class="said">{said}</div>\n{picture}'))
-    return joined([*blocks, _legend(*[arena for _, arena in arenas])]).rstrip()
-
-
-def _legend(*arenas: Arena) -> str:
-    """What is drawn in these arenas, and nothing else."""
-    statuses, looks = used(*arenas)
-    items = [
-        f'<li><i class="{name.replace(" ", "-")}"></i>{LEGEND.get(name, name)}</li>' for name in (*statuses, *looks)
-    ]
-    return _scroll(f'<ul class="legend">{"".join(items)}</ul>')
-
-
-def _scroll(html: str) -> str:
-    return f'<div class="scroll">\n{html}\n</div>'
-
-
-def _details(title: str, text: str) -> str:
-    return f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
-
-
-PAGE = Style(
-    link=_link,
-    draw=_draw,
-    heading=lambda title: f"## {title}",
-    fold=_details,
-    proof="[What a green proof means](../trust.md).",
-    words=_word_links,
-    how_to_read="[How formulas are read](../state.md), and what a state is made of.",
-)

@@ -10,7 +10,8 @@ import pytest
 from bandgap.documents.admitted import PROSE
 from bandgap.documents.glossary import GLOSSARY
 from bandgap.documents.linking import with_terms
-from bandgap.documents.site import WRITTEN, NoGenerator, build_site, copied, slug, sources
+from bandgap.documents.site import WRITTEN, NoGenerator, build_site, copied, sources
+from bandgap.documents.site_style import slug
 from bandgap.documents.stories.admission import (
     COMPACTED,
     CROWDED,

@@ -7,7 +7,7 @@ import pytest
 from bandgap.documents.admitted import OF_LAYOUTS, PROSE, admission_parts, all_words, faults_of
 from bandgap.documents.formulas import promised
 from bandgap.documents.semantics import FORGE
-from bandgap.documents.site import PAGE
+from bandgap.documents.site_style import PAGE
 from bandgap.documents.stories.admission import COMPACTED, CROWDED, EXAMPLES, HELD, RELAID, WRONG, Case, decided
 from bandgap.documents.stories.promised import asked, asked_of_a_retry, asked_of_ranks, bytes_moved
 from bandgap.documents.stories.violated import AMONG_FEW, VIOLATED, smallest
