@@ -128,6 +128,20 @@ def test_a_file_has_its_name_when_all_of_it_is_on_the_disk_and_is_written_once(
     assert (path.stat().st_ino, path.stat().st_size) == (whole.st_ino, whole.st_size)
 
 
+def test_two_of_one_process_may_write_the_same_page_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, others = files_in(tmp_path), files_in(tmp_path)
+
+    def fsync(descriptor: int) -> None:
+        monkeypatch.undo()
+        others.put(PLACE, CONTENT)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    files.put(PLACE, CONTENT)
+    assert files.failed == others.failed == 0
+    assert files.get(PLACE) == others.get(PLACE) == CONTENT
+    assert [*files.path_of(PLACE).parent.iterdir()] == [files.path_of(PLACE)]
+
+
 def test_a_disk_that_fails_loses_a_page_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = files_in(tmp_path)
 

@@ -70,7 +70,8 @@ class Files:
         if self.has(place):
             return
         whole = self._header(place) + content
-        unfinished = self._folder / f".{path.name}-{os.getpid()}"
+        # a process may have several, and write the same page at once
+        unfinished = self._folder / f".{path.name}-{os.getpid()}-{id(self)}"
         try:
             with unfinished.open("wb") as file:
                 file.write(whole + _checksum(whole))
