@@ -44,11 +44,6 @@ def _refusals() -> Iterator[Refusal]:
         "all token kinds of a layout have pages of one size",
         "choose one page size",
     )
-    yield Refusal(
-        frozenset({"pipeline-parallel", "prefix-cache"}),
-        "stages keep different kinds, and would begin a text at different tokens",
-        "choose another way to use several ranks",
-    )
     for one, other in combinations(CHAINS, 2):
         yield Refusal(
             frozenset({one, other}),

@@ -105,10 +105,9 @@ def _runs() -> Iterator[Run]:
             yield Run(sort, preset, _SCHEDULED | {"prefix-cache", "host-tier", "disaggregation", chain})
     for sort, preset in dict(PRESETS).items():
         for mode in RANKS:
-            cached = set() if mode == "pipeline-parallel" else {"prefix-cache", "host-tier"}
             for number, chain in enumerate(CHAINS):
                 sent = {"disaggregation"} if chain == "eagle3" else set()
-                features = _SCHEDULED | cached | sent | {mode, chain, _PAGES[number % 2]}
+                features = _SCHEDULED | {"prefix-cache", "host-tier"} | sent | {mode, chain, _PAGES[number % 2]}
                 if refusal_of((sort, *features)) is None:
                     yield Run(sort, preset, features)
     for sort, preset in dict(PRESETS).items():

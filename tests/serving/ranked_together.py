@@ -33,6 +33,9 @@ from tests.serving.ranked import Hesitant
 from tests.serving.running import Task, furthest, room_for
 from tests.serving.together import FIRST, GUESSING, ROOM, Seen, conversation, look_at, perhaps_preempt
 
+LESS = 8
+"""Tokens for which there is less room where prompts were computed elsewhere, and in each arena after the first."""
+
 TASKS = 4
 """Of ranks that have the same ones."""
 
@@ -54,12 +57,13 @@ def on_ranks(group: Group, run: Run) -> Seen:
         whole = in_two_stages(whole)
     asked = conversation(1, more=0 if chain is None else 6)
     seen = Seen()
-    for states in GUESSING if chain is not None else IN_GRID if run.in_grid else ROOM[1:]:
+    for number, states in enumerate(GUESSING if chain is not None else IN_GRID if run.in_grid else ROOM[1:]):
         mode = (_in_grid if run.in_grid else _MODES[_ways(run)[0]])(group, run, whole, asked, states)
         # where each has its own, the second has all but the first
         most = IN_GRID_TASKS if run.in_grid else TASKS if mode.apart is None else len(asked)
         own = asked[0 if mode.apart is None else mode.apart.rank.number : most]
-        one = (_in_two_arenas if "disaggregation" in run.features else _driven)(group, run, mode, own)
+        drive = _in_two_arenas if "disaggregation" in run.features else _driven
+        one = drive(group, run, mode, own, ROOM[0] - LESS if number else ROOM[0])
         seen = Seen(max(seen.furthest, one.furthest), seen.times + one.times)
         seen.times = sum(group.things(seen.times), Counter())
         if all(seen.times[feature] for feature in run.features):
@@ -260,10 +264,10 @@ _MODES: dict[str, Callable[[Group, Run, Layout, list[Task], int], Mode]] = {
 }
 
 
-def _driven(group: Group, run: Run, mode: Mode, asked: list[Task]) -> Seen:
+def _driven(group: Group, run: Run, mode: Mode, asked: list[Task], room: int) -> Seen:
     """Serve in the same steps on all ranks, and watch."""
     seen, chance, left = Seen(), random.Random(3), list(asked)
-    made = mode.make(ROOM[0])
+    made = mode.make(room)
     engine, device = made.engine, made.runtime
     jobs: list[Job] = []
     more = True
@@ -304,12 +308,12 @@ def _look_at(run: Run, mode: Mode, all_made: list[Assembled], seen: Seen) -> Non
         seen.times["large-pages"] = mode.tokens == PAGES["large-pages"]
 
 
-def _in_two_arenas(group: Group, run: Run, mode: Mode, asked: list[Task]) -> Seen:
+def _in_two_arenas(group: Group, run: Run, mode: Mode, asked: list[Task], room: int) -> Seen:
     """Prompts are computed by ranks with arenas of their own, each of which sends to the one with the same share."""
     seen, chance, left = Seen(), random.Random(3), list(asked)
     # what the network does is another thing on each rank; work adds up over ranks, and is done in the same steps
     own = random.Random(f"rank {group.rank.number}")
-    first, second = mode.make(ROOM[0] if "host-tier" in run.features else FIRST), mode.make(ROOM[0] - 8)
+    first, second = mode.make(room if "host-tier" in run.features else FIRST), mode.make(ROOM[0] - LESS)
     network, to_first, to_second = SimulatedNetwork(), deque[Message](), deque[Message]()
     agreed = partial(AgreedTransport, group) if mode.apart is None else lambda transport: transport
     caught_up = partial(AgreedDevice, group) if mode.apart is None else lambda device: device
