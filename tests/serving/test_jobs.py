@@ -131,6 +131,13 @@ def test_a_job_may_be_as_long_as_a_line_and_no_longer() -> None:
     assert served.engine.forwards == 2 + 3
 
 
+@pytest.mark.parametrize("name", ["most_running", "chunk", "in_flight", "positions"])
+@pytest.mark.parametrize("number", [0, -1])
+def test_a_policy_by_which_nothing_would_ever_be_served_is_refused(name: str, number: int) -> None:
+    with pytest.raises(Misuse, match=name):
+        Policy(**{name: number})
+
+
 @pytest.mark.parametrize("in_flight", [1, 2, 3])
 def test_no_forward_is_larger_and_no_more_are_in_flight_than_the_policy_says(in_flight: int) -> None:
     policy = Policy(most_running=2, chunk=5, positions=64, in_flight=in_flight)

@@ -391,6 +391,12 @@ def test_a_layout_without_a_draft_is_refused(drafter: str) -> None:
         DRAFTERS[drafter](tiny("gpt-oss-20b"))
 
 
+def test_fewer_guesses_than_none_are_refused() -> None:
+    layout = tiny_with_draft("gpt-oss-20b")
+    with pytest.raises(Misuse, match="drafts"):
+        speculate(layout, room_for(layout, ROOMY), drafts=-1)
+
+
 def test_the_draft_is_heard_only_of_what_was_verified() -> None:
     layout = tiny_with_draft("gpt-oss-20b")
     made = speculate(layout, room_for(layout, ROOMY), agree=by_chance(1), late=True, policy=POLICY)

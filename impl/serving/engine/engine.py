@@ -52,6 +52,9 @@ class Policy:
         in_flight: forwards that the host has launched and not seen the end of, at most.
         positions: tokens of the longest job, the generated ones included.
         interval: tokens between two states that the prefix cache keeps; None for no prefix cache.
+
+    Raises:
+        Misuse: nothing would ever be served.
     """
 
     most_running: int = 8
@@ -59,6 +62,11 @@ class Policy:
     in_flight: int = 2
     positions: int = 512
     interval: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("most_running", "chunk", "in_flight", "positions"):
+            if not as_count(getattr(self, name), name):
+                raise Misuse(name, 0, "nothing would ever be served", "give at least 1")
 
 
 EngineOf = Callable[[Model, Tickets, ArenaDevice[Any], "Policy | None"], "Engine"]

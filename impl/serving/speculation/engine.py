@@ -8,6 +8,7 @@ import torch
 
 from impl.device.arena import ArenaDevice
 from impl.layout import Lifetime
+from impl.numbers import as_count
 from impl.plan import Grant
 from impl.requests.request import Request
 from impl.serving.engine.engine import STREAM, Engine, Policy, Tickets
@@ -68,6 +69,9 @@ class SpeculatingEngine(Engine):
         guessed: tokens that were guessed and verified.
         accepted: those of them that were right.
         voided: turns that were launched on guesses which were wrong.
+
+    Raises:
+        Misuse: so many tokens cannot be guessed.
     """
 
     # the draft's row of a token is made of the token after it, too
@@ -89,7 +93,7 @@ class SpeculatingEngine(Engine):
         self.pick: PickFor = likeliest
         self.heard: Callable[[Turn, int], object] = lambda turn, accepted: None
         self.guessed = self.accepted = self.voided = 0
-        self._drafts = drafts
+        self._drafts = as_count(drafts, "drafts")
         if has_states is None:
             has_states = any(band.kind.lifetime is Lifetime.STATE for band in device.chain.bands)
         self._has_states = has_states
