@@ -3,7 +3,6 @@
 import json
 import math
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from rich.console import Console
 from bandgap.bench_report import show_measured, shown, table_of
 from bandgap.exits import Exit
 from bench.rows import Row
+from tests.cli.command import bandgap
 
 NAMES = [
     "allocate+free 32 pages, page size 16",
@@ -43,8 +43,7 @@ BESIDE_A_PEER = {*NAMES[:2], *NAMES[3:7]}
 
 
 def _bench(*options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "bandgap", "bench", "allocator", *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return bandgap("bench", "allocator", *options)
 
 
 def test_every_figure_is_there_and_absent_peers_are_excused(tmp_path: Path) -> None:

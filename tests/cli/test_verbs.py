@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import os
 import subprocess
 import sys
 
@@ -14,6 +13,7 @@ from bandgap.discovery import modules_in
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.verb import answering
+from tests.cli.command import bandgap
 
 
 def _code_of(run: object, **options: bool) -> int:
@@ -75,25 +75,15 @@ def test_every_verb_takes_json() -> None:
         assert module.run.__doc__, name
 
 
-def _bandgap(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bandgap", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "COLUMNS": "200", **environment},
-    )
-
-
 def test_help_names_every_verb_and_exit_code() -> None:
-    printed = _bandgap("--help").stdout
+    printed = bandgap("--help", columns=200).stdout
     assert all(name in printed for name, _, _ in modules_in(verbs))
     assert "0 holds, 1 violated, 2 used wrongly or broken tool, 3 inconclusive" in printed
 
 
 @pytest.mark.parametrize("arguments", [("nothing-like-it",), ("layout", "--nothing-like-it"), ("layout",)])
 def test_a_wrong_command_line_is_exit_2(arguments: tuple[str, ...]) -> None:
-    done = _bandgap(*arguments)
+    done = bandgap(*arguments, columns=200)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 

@@ -1,25 +1,18 @@
 """`bandgap layout` as it is typed."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.command import bandgap
 from tests.layout.presets import NAMES, document
 
 
 def _layout(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bandgap", "layout", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "COLUMNS": "80"},
-    )
+    return bandgap("layout", *arguments)
 
 
 def _document(*arguments: str) -> dict[str, Any]:

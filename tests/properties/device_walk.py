@@ -3,7 +3,6 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from properties.specification import ON_DEVICE, Specification
 from spec.catalog import Action
@@ -11,6 +10,7 @@ from spec.concrete import Addresses, Domains, ValueMap, small_state
 from spec.device.state import DEVICE, OVER, PENDING
 from spec.state import FREE, NONE, OUTSTANDING, READ, WRITE, State
 from tests.properties.simulated import ALLOCATOR, TORN, Access, SimulatedDevice
+from tests.properties.walk import Step
 
 SIZES = (2, 1)
 CAPACITY, TOP = 6, 6
@@ -41,16 +41,6 @@ class BrokenPromise(AssertionError):
 
 class WrongBytes(AssertionError):
     """A read found something else than what was written for it."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """A legal action, and the states around it."""
-
-    before: State
-    action: Action
-    arguments: tuple[int, ...]
-    after: State
 
 
 class Walk:

@@ -8,7 +8,8 @@ from properties.specification import ON_DEVICE, dropped
 from spec.device.invariants import initial
 from spec.ranges import universe
 from spec.state import WRITE
-from tests.properties.device_walk import SIZES, TOP, BrokenPromise, Step, Walk, WrongBytes
+from tests.properties.device_walk import SIZES, TOP, BrokenPromise, Walk, WrongBytes
+from tests.properties.walk import Step
 
 SEEDS, LENGTH, HUNT = range(5), 120, 150
 LEAST = 5

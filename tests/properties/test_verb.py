@@ -13,29 +13,24 @@ from properties.admission import asking
 from properties.known import weakenings
 from properties.obligations import obligations
 from properties.specification import AS_WRITTEN, SPECIFICATIONS
+from tests.cli.command import bandgap
 
 SENTENCE = "land.a-write-is-in-flight-to-the-page"
 
 
-def bandgap(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bandgap", "prove", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "COLUMNS": "100"},
-    )
+def prove(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return bandgap("prove", *arguments, columns=100)
 
 
 def test_one_obligation_by_name_quoted_or_not() -> None:
     for arguments in (["allocate x bijection"], ["allocate", "x", "bijection"]):
-        done = bandgap(*arguments)
+        done = prove(*arguments)
         assert done.returncode == 0
         assert "1 of 1 obligations: 1 proved, 0 violated, 0 unknown" in done.stdout
 
 
 def test_an_action_brings_what_it_must_keep_its_sentences_and_its_faults() -> None:
-    done = bandgap("unshare", "--json")
+    done = prove("unshare", "--json")
     document = json.loads(done.stdout)
     assert done.returncode == 0
     assert document["obligations"] == len(AS_WRITTEN.invariants) + len(AS_WRITTEN.steps)
@@ -45,7 +40,7 @@ def test_an_action_brings_what_it_must_keep_its_sentences_and_its_faults() -> No
 
 
 def test_a_broken_guard_ends_in_a_drawn_counterexample() -> None:
-    done = bandgap("--break", SENTENCE, "held-bytes-frozen")
+    done = prove("--break", SENTENCE, "held-bytes-frozen")
     assert done.returncode == 1
     assert "violated land x held-bytes-frozen" in done.stdout
     assert "once changed: land without: a write is in flight to the page" in done.stdout
@@ -60,7 +55,7 @@ def test_a_broken_guard_ends_in_a_drawn_counterexample() -> None:
 
 
 def test_a_broken_guard_as_a_document() -> None:
-    done = bandgap("--break", SENTENCE, "--json")
+    done = prove("--break", SENTENCE, "--json")
     assert done.returncode == 1
     document = json.loads(done.stdout)
     violated = [answer for answer in document["answers"] if answer["verdict"] == "violated"]
@@ -74,7 +69,7 @@ def test_a_broken_guard_as_a_document() -> None:
 
 
 def test_a_rule_that_the_device_needs_is_dropped_and_the_race_is_told() -> None:
-    done = bandgap("--break", "device/complete.all-its-accesses-are-over", "accesses-on-record")
+    done = prove("--break", "device/complete.all-its-accesses-are-over", "accesses-on-record")
     assert done.returncode == 1
     assert "violated device/complete x accesses-on-record" in done.stdout
     assert "pending: t0's " in done.stdout
@@ -82,9 +77,9 @@ def test_a_rule_that_the_device_needs_is_dropped_and_the_race_is_told() -> None:
 
 
 def test_the_device_is_chosen_by_its_name() -> None:
-    document = json.loads(bandgap("--list", "--json").stdout)
+    document = json.loads(prove("--list", "--json").stdout)
     of_device = [entry["name"] for entry in document["obligations"] if entry["name"].startswith("device/")]
-    done = bandgap("device/drain", "race-free", "--json")
+    done = prove("device/drain", "race-free", "--json")
     proved = [answer["name"] for answer in json.loads(done.stdout)["answers"]]
     assert done.returncode == 0
     assert "device/look-up x race-free" in proved
@@ -93,7 +88,7 @@ def test_the_device_is_chosen_by_its_name() -> None:
 
 
 def test_what_cannot_be_decided_is_exit_3() -> None:
-    done = bandgap("share x content", "--effort", "1", "--json")
+    done = prove("share x content", "--effort", "1", "--json")
     assert done.returncode == 3
     assert json.loads(done.stdout)["unknown"] == 1
 
@@ -109,7 +104,7 @@ def test_what_cannot_be_decided_is_exit_3() -> None:
     ],
 )
 def test_a_wrong_name_is_exit_2_and_near_names_are_told(arguments: list[str], told: str) -> None:
-    done = bandgap(*arguments)
+    done = prove(*arguments)
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
@@ -117,10 +112,10 @@ def test_a_wrong_name_is_exit_2_and_near_names_are_told(arguments: list[str], to
 
 
 def test_list_names_everything() -> None:
-    text = bandgap("--list").stdout.splitlines()
+    text = prove("--list").stdout.splitlines()
     names = [o.name for o in (*[o for s in SPECIFICATIONS for o in obligations(s)], *asking.obligations())]
     assert {*names, *weakenings(), *asking.SEEDED} <= set(text)
-    document = json.loads(bandgap("--list", "--json").stdout)
+    document = json.loads(prove("--list", "--json").stdout)
     groups = ("guard_sentences", "assumptions_of_theorems", "seeded_faults")
     assert [entry["name"] for group in groups for entry in document[group]] == [*weakenings(), *asking.SEEDED]
     assert [entry["name"] for entry in document["obligations"]] == names

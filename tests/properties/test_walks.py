@@ -7,7 +7,8 @@ from spec.concrete import broken_properties, broken_steps
 from spec.invariants import initial
 from spec.ranges import universe
 from spec.specification import ACTIONS
-from tests.properties.walk import DOMAINS, start, walk
+from tests.properties.walk import DOMAINS, walk
+from tests.spec.small import arena
 
 SEEDS, LENGTH = range(12), 90
 LEAST = 4
@@ -18,7 +19,7 @@ def test_every_property_holds_after_every_step_of_random_walks() -> None:
     taken: Counter[str] = Counter()
     with universe(DOMAINS):
         for seed in SEEDS:
-            assert initial(start(random.Random(seed))) is True
+            assert initial(arena(random.Random(seed))) is True
             for step in walk(random.Random(seed), LENGTH):
                 broken = broken_properties(step.after) + broken_steps(step.before, step.after)
                 assert not broken, (seed, step.action.name, step.arguments, broken)

@@ -1,31 +1,24 @@
 """A seeded fault of the arithmetic is reported: by `bandgap prove`, for people and as a document, and by the gate."""
 
 import json
-import os
 import subprocess
-import sys
 
 import pytest
 
 from bandgap.gate.lanes import proofs
 from properties import Verdict, broken, run, selected
 from properties.admission import asking
+from tests.cli.command import bandgap
 
 FAULT = "admission/asks-for-a-byte-between"
 
 
-def bandgap(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bandgap", "prove", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "COLUMNS": "100"},
-    )
+def prove(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return bandgap("prove", *arguments, columns=100)
 
 
 def test_a_broken_line_ends_in_a_small_case() -> None:
-    done = bandgap("--break", FAULT)
+    done = prove("--break", FAULT)
     assert done.returncode == 1
     assert "admission/packing-succeeds.conclusion x admission-complete: it is false of a small case" in done.stdout
     assert "capacity = " in done.stdout
@@ -33,7 +26,7 @@ def test_a_broken_line_ends_in_a_small_case() -> None:
 
 
 def test_a_broken_line_as_a_document() -> None:
-    done = bandgap("--break", FAULT, "--json")
+    done = prove("--break", FAULT, "--json")
     assert done.returncode == 1
     document = json.loads(done.stdout)
     (violated,) = [answer for answer in document["answers"] if answer["verdict"] == "violated"]
