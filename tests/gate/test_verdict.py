@@ -45,7 +45,7 @@ def test_sound_evidence_holds() -> None:
 
 
 @pytest.mark.parametrize("name", RED)
-def test_red(name: str) -> None:
+def test_evidence_that_is_not_sound_is_red_and_says_why(name: str) -> None:
     evidence, answer, text = RED[name]
     result = result_of(evidence)
     assert result.answer is answer
@@ -84,7 +84,7 @@ def test_a_broken_tool_weighs_more_than_a_missing_answer() -> None:
     assert result_of(RED["a broken tool"][0], RED["an unknown proof"][0]).answer is Answer.BROKEN
 
 
-def test_exit_codes() -> None:
+def test_each_answer_has_its_exit_code() -> None:
     assert {answer: answer.exit for answer in Answer} == {
         Answer.HOLDS: Exit.HOLDS,
         Answer.VIOLATED: Exit.VIOLATED,

@@ -23,7 +23,7 @@ def test_every_preset_has_its_figures() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_entry_bytes_and_chain(name: str) -> None:
+def test_every_preset_has_its_entries_in_chain_order(name: str) -> None:
     layout = layout_of(name)
     assert {kind.name: kind.entry_bytes for kind in layout.kinds} == ENTRY_BYTES[name]
     assert [kind.name for kind in layout.kinds] == list(ENTRY_BYTES[name])
@@ -33,14 +33,14 @@ def test_entry_bytes_and_chain(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("page_tokens", [1, 16, 64, 256])
-def test_pages_are_entries(name: str, page_tokens: int) -> None:
+def test_a_page_is_so_many_entries(name: str, page_tokens: int) -> None:
     for kind in layout_of(name, Options(page_tokens=page_tokens)).kinds:
         entries = 1 if kind.lifetime is Lifetime.STATE else page_tokens
         assert (kind.page_tokens, kind.page_bytes) == (entries, entries * ENTRY_BYTES[name][kind.name])
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_max_context(name: str) -> None:
+def test_the_longest_context_is_that_of_the_configuration(name: str) -> None:
     fields = text_fields(document(name))
     assert layout_of(name).max_context == fields.get("max_position_embeddings", fields.get("model_max_length"))
 
@@ -86,7 +86,7 @@ def test_gated_delta_net_by_counting_layers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["kimi-k3", "kimi-linear-48b-a3b"])
-def test_kimi_by_counting_layers(name: str) -> None:
+def test_the_states_of_kimi_are_what_counting_its_layers_gives(name: str) -> None:
     fields = text_fields(document(name))
     delta = fields["linear_attn_config"]
     layers, width = len(delta["kda_layers"]), delta["num_heads"] * delta["head_dim"]
