@@ -32,7 +32,7 @@ class Picture:
 
     @property
     def bytes(self) -> tuple[str, ...]:
-        """Those of the pages that the finding is about, in words."""
+        """The bytes of the pages that the finding is about, in words."""
         return tuple(in_words(self.before, mark) for mark in self.before.marks)
 
 

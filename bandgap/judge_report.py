@@ -138,7 +138,7 @@ def _counts(verdict: Verdict) -> Table:
 
 
 def _by_action(verdict: Verdict) -> dict[str, int]:
-    """In the order of the catalogue."""
+    """How often each action was judged, in the order of the catalogue."""
     return {name: verdict.by_action[name] for name in ACTIONS if name in verdict.by_action}
 
 

@@ -39,7 +39,7 @@ class Share:
 
     @property
     def decided(self) -> int:
-        """So many files."""
+        """How many files it decided."""
         return self.files - len(self.undecided)
 
     @property
@@ -57,7 +57,7 @@ class Agreement:
 
     @property
     def disagreeing(self) -> list[Opinion]:
-        """Those who decided otherwise than the file says."""
+        """The opinions that decided otherwise than the file says."""
         return [each for each in self.said if each.disagrees]
 
     @property
@@ -67,7 +67,7 @@ class Agreement:
 
     @property
     def undecided(self) -> list[str]:
-        """What nobody decided."""
+        """The files that nobody decided."""
         decided = Counter(each.file.name for each in self.said if each.agrees)
         return [file.name for file in self.files if not decided[file.name]]
 
@@ -84,7 +84,7 @@ class Agreement:
 
     @property
     def lazy(self) -> list[Share]:
-        """Where a solver decided too little for its silence to mean anything."""
+        """The shares of which too little was decided for a solver's silence to mean anything."""
         return [share for share in self.shares if share.decided < share.floor]
 
     @property
@@ -104,7 +104,7 @@ class Agreement:
         return Exit.INCONCLUSIVE if self.undecided or self.lazy or not asked else Exit.HOLDS
 
     def document(self) -> dict[str, Any]:
-        """All of it."""
+        """All of it, as it is printed and written."""
         return {
             "verdict": {Exit.HOLDS: "agreed", Exit.VIOLATED: "disagreed"}.get(self.exit, "inconclusive"),
             "versions": versions(),
@@ -190,7 +190,7 @@ def cores_document(found: Sequence[Core]) -> dict[str, Any]:
 
 
 def cores_text(found: Sequence[Core]) -> Iterator[RenderableType]:
-    """For each property the invariants that its proofs lean on, and how many do."""
+    """The invariants that the proofs of each property lean on, and how many do."""
     table = Table("property", "its proofs lean on (how many of them)")
     for name, counts in leaned_on(found).items():
         table.add_row(name, ", ".join(f"{on} ({count})" for on, count in counts.most_common()))

@@ -42,7 +42,7 @@ def given(context: typer.Context) -> dict[str, Any]:
 
 
 def refuse_contradictions(options: Mapping[str, Any], traffic: str) -> None:
-    """Raises UsageError, naming both, where one option would make another mean nothing.
+    """Raise UsageError, naming both, where one option would make another mean nothing.
 
     Args:
         options: as `given` says.
@@ -58,7 +58,7 @@ def refuse_contradictions(options: Mapping[str, Any], traffic: str) -> None:
 
 
 def refuse_overridden(options: Mapping[str, Any], axes: Sequence[str]) -> None:
-    """Raises UsageError where an option says what an axis of the sweep says, or an axis is given twice."""
+    """Raise UsageError where an option says what an axis of the sweep says, or an axis is given twice."""
     for axis in axes:
         if axes.count(axis) > 1:
             raise UsageError("--sweep", axis, "is given twice", "write all its values in one, separated by commas")
@@ -68,7 +68,7 @@ def refuse_overridden(options: Mapping[str, Any], axes: Sequence[str]) -> None:
 
 
 def refuse_idle_ratios(options: Mapping[str, Any], axes: Sequence[str], layout: "Layout") -> None:
-    """Raises UsageError where a ratio is given of a kind that the model has not."""
+    """Raise UsageError where a ratio is given of a kind that the model has not."""
     from impl.layout import Lifetime
 
     has_window = any(kind.window is not None for kind in layout.kinds)

@@ -105,7 +105,7 @@ def settings_document(settings: Settings) -> dict[str, Any]:
 
 
 def outcome_document(outcome: Outcome, *, over_time: bool = True) -> dict[str, Any]:
-    """One memory's figures."""
+    """The figures of one memory."""
     figures = asdict(replace(outcome, timeline=()))
     del figures["timeline"]
     for name in ("idle_bytes", "used_bytes", "peak_bytes"):

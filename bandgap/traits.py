@@ -8,7 +8,7 @@ from fuzz.failure import Failure
 
 
 def traits_of(failure: Failure) -> Traits:
-    """Of each trait what is so of this failure, sorted."""
+    """What is so of a failure, by trait, sorted."""
     kinds = failure.setup.layout.kinds
     named = {band for call in failure.script for band in _bands(call)}
     return (

@@ -63,7 +63,7 @@ class Round:
 
 
 def work(pages: int, tickets: int, cycles: int) -> Work:
-    """So many cycles of a serving engine on an arena of about so many pages."""
+    """The trace of so many cycles of a serving engine, on an arena of about so many pages."""
     stream = Stream(pages, tickets)
     opening = (stream.header, stream.snapshot())
     for _ in range(cycles):
@@ -73,7 +73,7 @@ def work(pages: int, tickets: int, cycles: int) -> Work:
 
 
 def measure(given: Work, rounds: int) -> Iterator[Round]:
-    """So many rounds. What is judged must be legal: a judge that stops early is no fast one."""
+    """Read the trace so often. What is judged must be legal: a judge that stops early is no fast one."""
     for _ in range(rounds):
         yield Round(
             _reading(lambda: unseal(given.lines, whole=False), len(given.records)),

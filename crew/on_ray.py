@@ -83,7 +83,7 @@ def _parts(address: str) -> tuple[str, str]:
 
 
 def _knock(address: str) -> None:
-    """Raises NoCrew where nobody answers at `host:port`, which Ray itself would try for minutes."""
+    """Raise NoCrew where nobody answers at `host:port`, which Ray itself would try for minutes."""
     host, port = _parts(address)
     if not port.isdecimal():
         return

@@ -40,7 +40,7 @@ class Surroundings:
 
 
 def gpu() -> Surroundings:
-    """The current GPU.
+    """The current GPU and how things are measured there.
 
     Raises:
         NoGpu: torch finds none.

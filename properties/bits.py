@@ -80,7 +80,7 @@ class Bits:
 
 
 class Pool:
-    """Where terms are made, and where those are that were made before. It has the connectives of its terms."""
+    """A place where terms are made, and found again if they were made before. It has the connectives of its terms."""
 
     def __init__(self) -> None:
         self.terms: list[Bits] = []
@@ -192,7 +192,7 @@ class Pool:
         return self._known.get(key) or self._new(key, IF, (when, one, other), one.is_truth)
 
     def asked(self, term: Term) -> z3.ExprRef:
-        """The solver's term."""
+        """A term as the solver's."""
         made = self.term(term)
         return (z3.BoolRef if made.is_truth else z3.BitVecRef)(self._ast(made), self.context)
 

@@ -42,7 +42,7 @@ class Terms(Protocol):
 
     @property
     def always(self) -> Term:
-        """What is true."""
+        """The term that is always true."""
 
     @property
     def connectives(self) -> Connectives:

@@ -68,7 +68,7 @@ def core(question: Asked, limits: Limits) -> tuple[str, ...] | None:
 
 
 def leaned_on(found: Iterable[Core]) -> Mapping[str, Counter[str]]:
-    """For each invariant and theorem of the specifications, how often its proofs lean on which invariants."""
+    """How often the proofs of each invariant and theorem lean on which invariants."""
     table: dict[str, Counter[str]] = {}
     for each in found:
         if each.leans_on is not None and each.obligation.kind is not Kind.ADMISSION:

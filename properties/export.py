@@ -149,5 +149,5 @@ def _written(
 
 
 def digest(text: str) -> str:
-    """Of a file's text."""
+    """The digest of a file's text."""
     return hashlib.sha256(text.encode()).hexdigest()

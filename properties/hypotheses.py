@@ -42,7 +42,7 @@ class Hypotheses:
 
 
 def hypotheses(stage: str, limits: Limits) -> Iterator[Hypotheses]:
-    """Of each part of a theorem; a plain state of things is tried first, and then any."""
+    """The hypotheses of each part of a theorem; a plain state of things is tried first, and then any."""
     theorem = THEOREMS[stage.removeprefix(asking.PREFIX)]
     with reading(ANYTHING):
         # where a small case is given the same, it is what all of it is true of

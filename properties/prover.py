@@ -35,7 +35,7 @@ class Prover:
             self.given.add(*[as_term(formula) for _, formula in self.scene.given])
 
     def denied(self, obligation: Obligation) -> z3.BoolRef:
-        """That the goal is false: what has to be impossible together with what is given."""
+        """What says that the goal is false: it has to be impossible together with what is given."""
         with reading(self.unbounded):
             return z3.Not(as_term(goal(self.specification, obligation, self.scene)))
 

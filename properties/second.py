@@ -38,7 +38,7 @@ class Said(StrEnum):
 
 @dataclass(frozen=True)
 class Opinion:
-    """Of one solver about one file; `altered` says that it is not as it was exported."""
+    """What one solver says of one file; `altered` says that it is not as it was exported."""
 
     solver: str
     file: File
@@ -110,7 +110,7 @@ SOLVERS: Mapping[str, Callable[[Path, float], Said]] = {
 
 
 def versions() -> Mapping[str, str]:
-    """Of the solvers."""
+    """The versions of the solvers."""
     return {"z3": version("z3-solver"), "cvc5": version("cvc5")}
 
 

@@ -52,7 +52,7 @@ class Selection:
 
 @functools.cache
 def everything() -> Selection:
-    """All of it."""
+    """All that can be chosen."""
     looks = {stage: (possibility(stage), *_with_cases(stage)) for stage in STAGES}
     asked = tuple(obligation for whole in SPECIFICATIONS for obligation in obligations(whole))
     return Selection(

@@ -16,7 +16,7 @@ Named = tuple[str, Any]
 
 
 class Writer:
-    """Writes questions as texts; what several of them are given is looked at once."""
+    """A writer of questions as texts; what several of them are given is looked at once."""
 
     def __init__(self) -> None:
         self._known: dict[int, _Formula] = {}

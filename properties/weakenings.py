@@ -54,7 +54,7 @@ def sentences(*specifications: Specification) -> Mapping[str, Weakening]:
 
 
 def assumptions(*specifications: Specification) -> Mapping[str, Weakening]:
-    """For each theorem of these, or of all, an invariant without which it does not follow, by name."""
+    """An invariant that each theorem of these, or of all, does not follow without, by name."""
 
     def without(invariant: str) -> Callable[[Specification], Specification]:
         return lambda whole: replace(

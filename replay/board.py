@@ -27,7 +27,7 @@ class Board:
         return bool(self._words()[0])
 
     def counts(self) -> Ints:
-        """Of each job, the requests that are done; it may be written to."""
+        """The requests of each job that are done; it may be written to."""
         return self._words()[1:]
 
     def _words(self) -> Ints:

@@ -100,7 +100,7 @@ def better(one: Outcome, other: Outcome) -> bool:
 
 
 def gain(unified: Outcome, other: Outcome) -> float:
-    """Of output tokens per second, as a share."""
+    """The gain in output tokens per second, as a share."""
     return unified.output_per_second / other.output_per_second - 1 if other.output_per_second else 0.0
 
 

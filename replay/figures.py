@@ -9,7 +9,7 @@ GB = 1e9
 
 
 def outcomes_of(comparison: Comparison) -> list[Outcome]:
-    """Those that there are: unified, split, best static."""
+    """The outcomes that there are: unified, split, best static."""
     return [each for each in (comparison.unified, comparison.split, comparison.best) if each is not None]
 
 
@@ -22,27 +22,27 @@ Figure = tuple[str, Callable[[Outcome], float], Callable[[float], str]]
 
 
 def whole(value: float) -> str:
-    """Without decimals."""
+    """A number without decimals."""
     return f"{value:,.0f}"
 
 
 def seconds(value: float) -> str:
-    """To the millisecond, where there are few."""
+    """Seconds, to the millisecond where there are few."""
     return f"{value:,.3f}" if value < 10 else f"{value:,.1f}"
 
 
 def tenths(value: float) -> str:
-    """With one decimal."""
+    """A number with one decimal."""
     return f"{value:,.1f}"
 
 
 def gigabytes(value: float) -> str:
-    """Of 10**9 bytes."""
+    """Bytes in units of 10**9."""
     return f"{value / GB:,.2f} GB"
 
 
 def share(value: float) -> str:
-    """As a percentage."""
+    """A share as a percentage."""
     return f"{value:.1%}"
 
 

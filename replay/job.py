@@ -42,12 +42,12 @@ class Settings:
 
     @property
     def layout(self) -> Layout:
-        """Of one rank."""
+        """The layout of one rank."""
         return layout_of(self.model, self.options)
 
     @property
     def costs(self) -> ModelCost:
-        """Of one rank."""
+        """The costs of one rank."""
         return model_cost(self.model, self.layout, self.weight_bytes, self.active)
 
 
@@ -65,7 +65,7 @@ class Job:
 
 
 def unified_job(settings: Settings, record: Path | None = None) -> Job:
-    """The arena."""
+    """The job of the arena."""
     return Job(UNIFIED, settings, record=record)
 
 

@@ -201,7 +201,7 @@ def _outcome(ended: Ended | str) -> Outcome | None:
 
 
 def _run(traffics: Sequence[Traffic], board: Board | None, each: Numbered) -> Ended:
-    """In a process of its own; what is wrong with the job is told, as it would be on any other."""
+    """Run a job in a process of its own; what is wrong with the job is told, as it would be on any other."""
     traffic = traffics[each.place]
     try:
         if board is None:

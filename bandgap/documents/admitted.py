@@ -152,7 +152,7 @@ def _decided_wrongly(claim: str, style: Style) -> Iterator[str]:
 
 
 def _dearer(case: Case) -> str:
-    """That there were other layouts to choose from."""
+    """How many layouts there were to choose from, and what they would have cost."""
     moved = bytes_moved(case)
     assert moved[0] < moved[-1]
     return (
@@ -211,7 +211,7 @@ def violation_blocks(claim: str) -> Iterator[str]:
 
 
 def counted_blocks(style: Style) -> Iterator[str]:
-    """Conservation as counts."""
+    """What is said of conservation as counts."""
     yield style.heading("Counted")
     yield (
         "The same is shown of counts. Nobody counts pages where a decision has to be quick: there are counters, which "

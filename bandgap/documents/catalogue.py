@@ -31,7 +31,7 @@ class SentenceEntry:
 
 @dataclass(frozen=True)
 class FaultEntry:
-    """A seeded fault."""
+    """A seeded fault, as documents tell of it."""
 
     name: str
     prose: str
@@ -43,7 +43,7 @@ class FaultEntry:
 
 @dataclass(frozen=True)
 class ActionEntry:
-    """An action."""
+    """An action, as documents tell of it."""
 
     action: Action
     specification: Specification
@@ -75,7 +75,7 @@ class ActionEntry:
 
 @dataclass(frozen=True)
 class PropertyEntry:
-    """A property."""
+    """A property, as documents tell of it."""
 
     claim: Property
     kind: str
@@ -113,7 +113,7 @@ class WordEntry:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Everything."""
+    """Every action, property and word."""
 
     actions: Mapping[str, ActionEntry]
     properties: Mapping[str, PropertyEntry]

@@ -37,7 +37,7 @@ and 16 tokens; and on CPUs. They say that no byte is mistaken for another. They 
 
 
 def compatibility() -> str:
-    """The document."""
+    """The text of the document."""
     return joined(_blocks())
 
 

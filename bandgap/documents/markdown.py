@@ -25,7 +25,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def bullets(items: Iterable[str]) -> str:
-    """A list."""
+    """A list of items."""
     return "\n".join(f"- {item}" for item in items)
 
 
@@ -46,7 +46,7 @@ def anchor(heading: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital at the beginning and a stop at the end."""
+    """The text with a capital at the beginning and a stop at the end."""
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
 
 

@@ -9,7 +9,7 @@ from properties.selection import everything
 
 
 def numbers() -> str:
-    """A table."""
+    """A table of how much there is of each."""
     whole = catalogue()
     actions = [entry for entry in whole.actions.values() if not entry.is_base]
     faults = all_faults()

@@ -169,7 +169,7 @@ class Answered:
 
     @property
     def is_answered(self) -> bool:
-        """Whether anything does."""
+        """Whether anything answers for it."""
         return bool(self.theorems or self.contracts or self.evidence)
 
 
@@ -209,7 +209,7 @@ def _functions(prefix: str, body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast
 
 
 def reachable(known: Mapping[str, ast.FunctionDef]) -> list[str]:
-    """Those of the functions that can be reached from the roots, rather one too many than one too few.
+    """The functions that can be reached from the roots, rather one too many than one too few.
 
     A name that is read reaches every function of that name, and every class; an attribute every method of that name.
     """
@@ -245,7 +245,7 @@ def _last(name: str) -> str:
 
 @cache
 def lines_of_theorems() -> Mapping[str, frozenset[str]]:
-    """For each theorem the functions whose own lines are run while its questions are made.
+    """The functions whose own lines are run while the questions of a theorem are made, for each theorem.
 
     The theorems that say the same of every action are of the specification alone, and not asked.
     """

@@ -54,7 +54,7 @@ and a word is told which states it speaks of. These are all the words in which t
 
 
 def semantics() -> str:
-    """The document."""
+    """The text of the document."""
     return joined(_blocks(catalogue()))
 
 

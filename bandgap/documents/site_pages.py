@@ -85,7 +85,7 @@ def words_page(whole: Catalogue) -> str:
 
 
 def glossary_page() -> str:
-    """The terms."""
+    """The terms, each with what it says."""
     terms = [line for term, meaning in sorted(GLOSSARY.items()) for line in (term, f"  {meaning}", "")]
     said = "Where a page uses one of these for the first time, it links here."
     return joined(["# Glossary", said, "\n".join(["```{glossary}", *terms[:-1], "```"])])

@@ -119,7 +119,7 @@ not written here."""
 
 
 def trust() -> str:
-    """The document."""
+    """The text of the document."""
     return joined(_blocks())
 
 

@@ -33,7 +33,7 @@ class LaneResult:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """That of all its tasks."""
+        """The evidence of all its tasks together."""
         return together(done.evidence for done in self.done)
 
     @property
@@ -62,7 +62,7 @@ class LaneResult:
 
     @property
     def canaries_caught(self) -> int:
-        """Those that the property which they name has caught."""
+        """The canaries that were caught by the property which they name."""
         return sum(canary.caught_by == canary.expects for canary in self.evidence.canaries)
 
     @property

@@ -22,7 +22,7 @@ _TOLD: Final = (r.Allocated, r.Wiped, r.Forked, r.Moved, r.Settled, r.Refused, r
 
 @dataclass(frozen=True)
 class Told:
-    """One call."""
+    """One call, as it is told."""
 
     call: int
     """Its number, from 1."""

@@ -152,13 +152,13 @@ class _Chain:
                 self._note(event, f"addresses are with {who!r} from here on, so no page may move")
 
     def entries(self) -> Iterator[Entry]:
-        """In the order of the trace."""
+        """The lines, in the order of the trace."""
         for line in sorted(self.bears):
             event, bears = self.bears[line]
             yield Entry(line, event.call, said(event.record, self.makers.header, self.focus), "; ".join(bears))
 
     def tickets(self) -> Iterator[str]:
-        """Whom it concerns."""
+        """The tickets that are concerned."""
         makers = self.makers
         for ticket in sorted(self.concerned):
             settled = makers.settled_by.get(ticket)

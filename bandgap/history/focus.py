@@ -27,7 +27,7 @@ _ENDS = re.compile(r"\('[^']*', (\d+)\)")
 
 @dataclass
 class Focus:
-    """In the order in which they are named."""
+    """What is looked at, in the order in which it is named."""
 
     places: dict[tuple[int, int], None] = field(default_factory=dict)
     ids: dict[tuple[int, int], None] = field(default_factory=dict)

@@ -91,7 +91,7 @@ class Makers:
         self._pending = None
 
     def take(self, record: Any) -> None:
-        """One more record."""
+        """Take one more record."""
         self.line += 1
         if isinstance(record, r.End):
             if record.outcome == "failed":

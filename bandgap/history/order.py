@@ -21,7 +21,7 @@ class Openings:
     """The tickets that each outstanding ticket was told to wait for."""
 
     def open(self, call: r.Open) -> None:
-        """A new ticket."""
+        """Open a new ticket."""
         self.order.open(call.ticket, call.user, call.stream, call.waits)
         self.waits[call.ticket] = tuple(call.waits)
 

@@ -40,7 +40,7 @@ def since(root: Path, revision: str) -> Since:
 
 
 def stale(root: Path, now: Items) -> tuple[str, ...]:
-    """For each thing that the tree's lock says otherwise than its source, a sentence."""
+    """A sentence for each thing that the tree's lock says otherwise than its source."""
     differing = changes(locked(root), now)
     return tuple(f"{change} without {NAME}; renew it with {RENEW}" for change in differing)
 

@@ -159,5 +159,5 @@ def _spelled(name: str) -> str:
 
 
 def _dashed(text: str) -> str:
-    """As `spec.catalog.sentence_name` spells a sentence."""
+    """The words of a sentence with dashes, as `spec.catalog.sentence_name` spells them."""
     return "-".join("".join(c if c.isalnum() else " " for c in text.replace("'", "")).split())

@@ -123,7 +123,7 @@ def _summary(matrix: Matrix) -> str:
 
 
 def counted(number: int) -> str:
-    """So many faults."""
+    """So many faults, in words."""
     return f"{number:,} fault{'' if number == 1 else 's'}"
 
 

@@ -117,7 +117,7 @@ def explained(life: Lived, finding: Finding, description: Description, driven: D
 
 
 def traits_of(finding: Finding, driven: Driven) -> Traits:
-    """By which a finding is compared with others."""
+    """What a finding is compared with others by."""
     called = tuple(sorted({str(call[0]) for call in finding.script}))
     return (("layout", (finding.setup,)), ("target", (driven.target,)), ("call", called))
 

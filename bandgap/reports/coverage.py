@@ -12,7 +12,7 @@ SHOWN: Final = 12
 
 
 def of_gate(result: GateResult) -> tuple[Reached, ...]:
-    """Of each part of the specification; nothing where no lane has called an allocator."""
+    """What was reached of each part of the specification; nothing where no lane has called an allocator."""
     times: Counter[str] = Counter()
     for lane in result.lanes:
         times.update(dict(lane.evidence.coverage))
@@ -33,7 +33,7 @@ def lines(parts: Sequence[Reached]) -> Iterator[str]:
 
 
 def document(parts: Sequence[Reached]) -> list[dict[str, Any]]:
-    """The same, whole."""
+    """The same as a document, with every name."""
     return [
         {"what": each.part.what, "reached": each.number, "of": len(each.part.names), "never": list(each.never)}
         for each in parts
@@ -41,7 +41,7 @@ def document(parts: Sequence[Reached]) -> list[dict[str, Any]]:
 
 
 def rows(lane: LaneResult) -> list[tuple[str, int, int]]:
-    """Of a lane: what was exercised or should have been, how often, and how often is asked for; pairs are left out.
+    """What a lane exercised or should have, how often, and how often is asked for; pairs are left out.
 
     What was exercised too seldom comes first; of a lane of which nothing was asked for there is nothing.
     """

@@ -38,7 +38,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Lane:
-    """A band."""
+    """The lane of a band."""
 
     name: str
     y: float

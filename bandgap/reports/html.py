@@ -41,7 +41,7 @@ class Line:
 
 
 def write_html(result: GateResult, path: Path) -> None:
-    """Writes it."""
+    """Write the report."""
     symptoms = symptoms_of(result)
     used_by = {id(symptom): words_in(_texts(symptom)) for symptom in symptoms}
     page = templates().get_template("report.html.jinja")

@@ -14,7 +14,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def write_junit(result: GateResult, path: Path) -> None:
-    """Writes it."""
+    """Write the report."""
     xml = JUnitXml("bandgap gate")
     for lane in result.lanes:
         xml.add_testsuite(_suite(lane, result))

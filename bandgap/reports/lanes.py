@@ -12,7 +12,7 @@ MOST_NAMED: Final = 4
 
 
 def ran(result: GateResult) -> tuple[LaneResult, ...]:
-    """Those of which something was asked for, the worst first."""
+    """The lanes of which something was asked for, the worst first."""
     weight = list(Answer)
     return tuple(
         sorted((lane for lane in result.lanes if not lane.left_out), key=lambda lane: -weight.index(lane.answer))

@@ -29,7 +29,7 @@ class Place:
 
 
 def place_of(check: str, problem: str) -> Place:
-    """Where the guard sentence is written that a problem names; else where the property is; else where checks are."""
+    """The line of the guard sentence that a problem names, else of the property, else of the checks."""
     said = _NOT_SO.search(problem)
     actions = {**DEVICE_ACTIONS, **ACTIONS}
     if said is not None and said[1] in actions:

@@ -32,7 +32,7 @@ class Block:
 
     @property
     def middle(self) -> float:
-        """Where a line to it ends."""
+        """The place where a line to it ends."""
         return self.x + self.width / 2
 
 
@@ -98,7 +98,7 @@ def spans(header: Header, snapshot: Snapshot) -> Iterator[Span]:
 
 
 def picture() -> str:
-    """The SVG."""
+    """The picture as SVG."""
     allocator = served()
     header, snapshot = allocator.header(), allocator.snapshot()
     return (

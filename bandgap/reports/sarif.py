@@ -16,7 +16,7 @@ SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def write_sarif(result: GateResult, path: Path) -> None:
-    """Writes it."""
+    """Write the report."""
     # what is no character, such as half of a surrogate pair, is written as an escape
     path.write_text(json.dumps(sarif(result), indent=2) + "\n", encoding="ascii")
 

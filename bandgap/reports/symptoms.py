@@ -41,7 +41,7 @@ class Symptom:
 
     @property
     def others(self) -> tuple[Seen, ...]:
-        """All others."""
+        """All places but the first."""
         return self.seen[1:]
 
     @property
@@ -51,7 +51,7 @@ class Symptom:
 
     @cached_property
     def lanes(self) -> tuple[str, ...]:
-        """In which it was found."""
+        """The lanes in which it was found."""
         return tuple(dict.fromkeys(each.lane for each in self.seen))
 
     @property
@@ -71,7 +71,7 @@ class Symptom:
         return tuple(self._differed())
 
     def _traits(self) -> Iterator[tuple[str, list[frozenset[str]]]]:
-        """Of each trait the values in each place; nothing where it cannot be compared."""
+        """The values of each trait in each place; nothing where it cannot be compared."""
         told = [{"lane": (each.lane,), **dict(each.violation.traits)} for each in self.seen]
         if len(told) < 2 or not all(each.violation.traits for each in self.seen):
             return

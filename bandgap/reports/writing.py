@@ -13,7 +13,7 @@ from bandgap.reports.sarif import write_sarif
 
 
 def write_reports(result: GateResult) -> tuple[dict[str, Path], str]:
-    """Writes them where the settings say; those of an earlier gate are gone, whatever becomes of these.
+    """Write all reports where the settings say; those of an earlier gate are gone, whatever becomes of these.
 
     Returns:
         The paths by name, and why one is not there, a clause; nothing if all are.

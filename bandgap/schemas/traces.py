@@ -8,7 +8,7 @@ from bandgap.schemas.shared import History
 
 
 class Argument(msgspec.Struct):
-    """Of the action that was not legal."""
+    """An argument of the action that was not legal."""
 
     sort: str
     value: Any

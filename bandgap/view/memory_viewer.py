@@ -55,7 +55,7 @@ class MemoryViewer(Sink):
             self._pages[place] = line, now
 
     def write(self, file: BinaryIO) -> None:
-        """The snapshot."""
+        """Write the snapshot."""
         pickle.dump(self._snapshot(), file, protocol=4)
 
     def _snapshot(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from spec.judge.checks import prose_of_check
 
 
 def write_page(viewed: Viewed, path: Path) -> None:
-    """Writes it; the folder is made if need be."""
+    """Write the page; its folder is made if need be."""
     script = files("bandgap.view").joinpath("templates/view.js").read_text()
     # the template puts a newline on either side, and browsers hash what stands between the tags
     digest = base64.b64encode(sha256(f"\n{script}".encode()).digest()).decode()

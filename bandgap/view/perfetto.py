@@ -19,7 +19,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class Perfetto(Sink):
-    """Writes events as they come; the file is whole once it is closed."""
+    """A sink that writes events as they come; the file is whole once it is closed."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

@@ -55,7 +55,7 @@ def half_in_use() -> Allocator:
 
 
 def with_holes() -> Allocator:
-    """As `half_in_use`, with holes."""
+    """The allocator of `half_in_use`, with holes."""
     allocator, ids = filled(1, PAGES, 0.5, MetadataDevice)
     _open_tickets(allocator, ids)
     allocator.release(FULL, ids[1 : ids.size // 2 : 2])

@@ -26,7 +26,7 @@ class PeerFailed(Exception):
 
 
 class PeerProcess:
-    """Asks and waits."""
+    """A peer's process, which is asked for figures and waited for."""
 
     def __init__(self, process: subprocess.Popen[str], peer: Peer) -> None:
         self._process, self.peer = process, peer

@@ -14,7 +14,7 @@ class MetadataDevice:
         self.chain = chain
 
     def wait_for(self, ticket: int) -> None:
-        """Nothing runs."""
+        """Nothing to wait for: nothing runs."""
 
     def move_pages(self, band: int, sources: Int64, targets: Int64) -> None:
         """No bytes are kept."""

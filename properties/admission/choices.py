@@ -113,7 +113,7 @@ def are_left(subject: Subject) -> Iterator[Question]:
 
 
 def _in_room(chosen: State, limits: Sequence[Term]) -> list[Term]:
-    """For each band, whether its chosen span is in the room that those below leave."""
+    """Whether the chosen span of each band is in the room that those below leave."""
     begin, in_room = chosen.base, []
     for band, limit in enumerate(limits):
         in_room.append(may_have(chosen, band, begin, limit))

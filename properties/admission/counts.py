@@ -203,7 +203,7 @@ def small_counts_follow(_: Subject, numbers: Numbers) -> Question:
 
 
 def counts_turn(_: Subject) -> Iterator[Question]:
-    """Of what was withheld and is no more, there are as many as there are holes more."""
+    """There are as many holes more as there are withheld pages fewer."""
     first, last = z3.Ints("first last")
     sets = {name: _set_of(name) for name in ("withheld", "still_withheld", "hole", "hole_after")}
     counts = {name: _count_of(f"count_of_{name}") for name in sets}

@@ -53,7 +53,7 @@ class Eviction:
 
 
 def any_eviction(subject: Subject) -> tuple[Eviction, Rooms]:
-    """Of any band of any chain."""
+    """An eviction of any band of any chain."""
     code = subject.on_opaque_grids
     live, demand = (FunctionMap(number_function(name)) for name in ("live", "demand"))
     eviction = Eviction(code, any_chain(code), live, demand)
@@ -102,7 +102,7 @@ def _lowest(eviction: Eviction, band: Term, free: Term, count: Term) -> tuple[Te
 
 
 def small_eviction(subject: Subject, numbers: Numbers) -> tuple[Eviction, SmallRooms]:
-    """Of the bands of a small chain."""
+    """The evictions of the bands of a small chain."""
     s = small_chain(subject.code, numbers)
     live, demand = ([numbers(f"{name} of band {band}", 0, 3) for band in range(s.bands)] for name in ("live", "demand"))
     eviction = Eviction(subject.code, s, live, demand)

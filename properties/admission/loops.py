@@ -19,7 +19,7 @@ LENGTHS = range(2, 8)
 
 
 class Order(Enum):
-    """In which order a loop takes the bands."""
+    """The order in which a loop takes the bands."""
 
     UP = "from the first to the one before the last"
     DOWN = "from the last to the second"

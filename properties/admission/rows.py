@@ -138,7 +138,7 @@ class Numpy:
         self.minimum = Minimum()
 
     def zeros(self, size: Term, _: None) -> Row:
-        """So many zeros."""
+        """An array of so many zeros."""
         return Row(self.facts, size, lambda _: 0)
 
     def count_nonzero(self, row: Row) -> Term:

@@ -17,7 +17,7 @@ from spec.state import State
 
 @dataclass(frozen=True)
 class Subject:
-    """As it is, or with a seeded fault in one of these places."""
+    """What theorems are about: as it is, or with a seeded fault in one of these places."""
 
     edit: Edit | None = None
     """What is changed in a line of the arithmetic."""

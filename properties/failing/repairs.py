@@ -84,7 +84,7 @@ class _Repairing:
 
     @property
     def arenas(self) -> list[Arena]:
-        """Those of which something is false."""
+        """The arenas of examples of which something is false."""
         return [example.before for example in self.refuting]
 
     def repair(self, budget: Budget) -> Repair:

@@ -11,7 +11,7 @@ from replay.errors import ReplayError
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Of a whole model, before tensor parallelism."""
+    """The weights of a whole model, before tensor parallelism."""
 
     nbytes: float
     """Bytes of all weights as they lie on the device."""
@@ -41,7 +41,7 @@ WEIGHTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ModelCost:
-    """Of one rank, what a step must read and do."""
+    """What a step must read and do on one rank."""
 
     weights: Weights
     tp_size: int
@@ -56,7 +56,7 @@ class ModelCost:
 
     @property
     def weight_bytes(self) -> float:
-        """Of this rank."""
+        """Bytes of the weights on this rank."""
         return self.weights.nbytes / self.tp_size
 
     def touched_bytes(self, tokens: float) -> float:
@@ -69,7 +69,7 @@ class ModelCost:
 
     @property
     def flops_per_token(self) -> float:
-        """Outside attention."""
+        """Operations of a token outside attention."""
         return 2 * self.weights.active / self.tp_size
 
 
@@ -119,7 +119,7 @@ def _layers(rows: tuple[Row, ...]) -> int:
 
 
 def _attention_flops(model: str, layout: Layout) -> float:
-    """Of one layer of one rank, for one pair of tokens: queries with keys, and weights with values."""
+    """Operations of one layer on one rank, for one pair of tokens: queries with keys, and weights with values."""
     fields = read_config(model).text
     heads = fields.count("num_attention_heads", at_most=MAX_HEADS)
     if fields.has("kv_lora_rank"):

@@ -60,7 +60,7 @@ class Batch:
                 self._short_base[band] -= context - start + 1
 
     def contexts(self, step: int) -> list[int]:
-        """Of each kind, the tokens that all of them read in a step."""
+        """The tokens that all of them read in a step, of each kind."""
         found = []
         for band, (window, state) in enumerate(zip(self._windows, self._states, strict=True)):
             if state:
@@ -73,7 +73,7 @@ class Batch:
         return found
 
     def growing(self) -> list[int]:
-        """Of each kind, by how many tokens that grows with each step."""
+        """How many tokens that grows by with each step, of each kind."""
         return [
             0 if state else self.requests if window is None else self._short[band]
             for band, (window, state) in enumerate(zip(self._windows, self._states, strict=True))

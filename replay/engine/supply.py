@@ -25,7 +25,7 @@ class Supply:
             self._situation.freed = True
 
     def give_back(self, gone: Sequence[list[int]]) -> None:
-        """Of each kind, pages that the forward in flight may still use."""
+        """Give back pages of each kind, which the forward in flight may still use."""
         for band, ids in enumerate(gone):
             if ids:
                 self._memory.release(band, ids, in_flight=True)

@@ -61,7 +61,7 @@ class Tally:
         self.most_running = max(self.most_running, active)
 
     def check(self, unfinished: Iterable[Served], now: float, step: int) -> None:
-        """Raises BrokenLaw unless tokens are conserved and Little's law holds.
+        """Raise BrokenLaw unless tokens are conserved and Little's law holds.
 
         Args:
             unfinished: requests in the system, which there are only after an interruption.

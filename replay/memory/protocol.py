@@ -39,7 +39,7 @@ class Memory(Protocol):
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """In chain order."""
+        """The kinds, in chain order."""
 
     @property
     def capacity(self) -> int:

@@ -30,7 +30,7 @@ class SplitMemory:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """In chain order."""
+        """See `Memory.kinds`."""
         return self._kinds
 
     @property
@@ -99,7 +99,7 @@ class SplitMemory:
         """The forwards of all steps up to this one are over."""
 
     def occupancy(self) -> Occupancy:
-        """Where the bytes are: pools one above the other."""
+        """See `Memory.occupancy`: pools lie one above the other."""
         begins, ends, at = [], [], 0
         for count, size in zip(self._size, self._bytes, strict=True):
             begins.append(at)

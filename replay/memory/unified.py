@@ -62,7 +62,7 @@ class UnifiedMemory:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """In chain order."""
+        """See `Memory.kinds`."""
         return tuple(band.kind for band in self.allocator.chain.bands)
 
     @property
@@ -135,7 +135,7 @@ class UnifiedMemory:
                 self._asked.complete(flight.ticket)
 
     def occupancy(self) -> Occupancy:
-        """Where the bytes are."""
+        """See `Memory.occupancy`."""
         statistics, chain = self.allocator.statistics(), self.allocator.chain
         now = self.allocator.plan((0,) * len(chain.bands))
         assert isinstance(now, Plan), "a demand of nothing is met"

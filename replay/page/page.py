@@ -16,7 +16,7 @@ from replay.over_time import over_time_of
 
 
 def write_page(comparison: Comparison, path: Path) -> None:
-    """Writes it, plotting library included, so that nothing is fetched when it is read."""
+    """Write the page, plotting library included, so that nothing is fetched when it is read."""
     settings = comparison.settings
     outcomes = outcomes_of(comparison)
     rows = []

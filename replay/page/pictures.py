@@ -18,7 +18,7 @@ LINES: Final = (("#0072B2", "-"), ("#D55E00", ":"), ("#009E73", "--"))
 
 
 def write_pictures(comparison: Comparison, folder: Path) -> list[Path]:
-    """Writes `arena.png` and `requests.png`; the folder is made if need be."""
+    """Write `arena.png` and `requests.png`; the folder is made if need be."""
     folder.mkdir(parents=True, exist_ok=True)
     outcomes = outcomes_of(comparison)
     arena, requests = folder / "arena.png", folder / "requests.png"

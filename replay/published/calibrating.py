@@ -32,7 +32,7 @@ def rising(measure: Callable[[int], float], target: float, low: int, high: int, 
 def nearest(
     measure: Callable[[int], float], target: float, low: int, high: int, points: int, halvings: int = 0
 ) -> Calibrated:
-    """Of so many budgets, evenly spaced, the one at which a measure is nearest to a target.
+    """The budget at which a measure is nearest to a target, of so many that are evenly spaced.
 
     For measures that rise and fall with the budget. Beside it, where the measure crosses the target, the stretch
     between two budgets is halved so many times.

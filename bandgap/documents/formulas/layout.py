@@ -34,7 +34,7 @@ class Formula:
     """The whole of an atom, what stands between the parts of a join, or else the head."""
 
     def inline(self) -> str:
-        """On one line."""
+        """The formula on one line."""
         match self.level:
             case Level.ATOM:
                 return self.text
@@ -48,12 +48,12 @@ class Formula:
         return f" {self.text} ".join(part.inside(self.level) for part in self.parts)
 
     def inside(self, level: Level) -> str:
-        """On one line, as a part of a formula of this level."""
+        """The formula on one line, as a part of a formula of this level."""
         has_own = self.level is Level.CHOICE
         return f"({self.inline()})" if self.level <= level and not has_own else self.inline()
 
     def lines(self, width: int = WIDTH) -> list[str]:
-        """On as many lines as it needs."""
+        """The formula on as many lines as it needs."""
         line = self.inline()
         if len(line) <= width or self.level in (Level.ATOM, Level.SUM):
             return [line]

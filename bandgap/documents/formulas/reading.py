@@ -163,7 +163,7 @@ class Definition:
 
     @property
     def call(self) -> str:
-        """As it is written in formulas; of a range, with a member of it before."""
+        """The word as it is written in formulas; a range has a member of it before."""
         names = [name for name in parameters(self.function) if name not in STATES]
         given, members = names[: len(names) - self.members], names[len(names) - self.members :]
         said = f"{self.name}({', '.join(given)})" if given else self.name

@@ -151,7 +151,7 @@ class Among:
 
     @property
     def head(self) -> str:
-        """As it is written behind `for every`."""
+        """The members and the range, as they are written behind `for every`."""
         if self.text:
             return f"{', '.join(self.members)} in {self.text}"
         return ", ".join(
@@ -176,7 +176,7 @@ class Table:
         return Shown(atom(f"{self.of and f'{self.of}.'}{shown(self)}[{listed(keys)}]"), self.sort)
 
     def set(self, key: Any, value: Any) -> "Table":
-        """One entry more."""
+        """The field with one more entry."""
         keys = key if isinstance(key, tuple) else (key,)
         return self._with(listed(keys), value)
 

@@ -61,7 +61,7 @@ USUAL = Amount(examples=600, calls=120_000, examples_simulated=300, calls_simula
 
 
 def amount(settings: Settings) -> Amount:
-    """That of a quick or a usual gate, times the patience."""
+    """The amount of a quick or a usual gate, times the patience."""
     usual, patience = QUICK if settings.quick else USUAL, settings.patience
     return Amount(
         usual.examples * patience,
@@ -112,7 +112,7 @@ def driver(setup: str, settings: Settings, progress: Progress) -> Evidence:
 
 
 def small_sizes(settings: Settings, progress: Progress) -> Evidence:
-    """Likewise, on pages of every small size, each beside every other."""
+    """Make many calls on pages of every small size, each beside every other."""
     return _driven("driver", SMALL, target_named(settings.target), amount(settings).calls_small, settings, progress)
 
 
@@ -194,7 +194,7 @@ def machine_floors(settings: Settings) -> Mapping[str, int]:
 
 
 def driver_floors(settings: Settings) -> Mapping[str, int]:
-    """Much."""
+    """How often the driver must exercise each thing: often, for it makes many calls."""
     return floors(25, 1, 240, 290) if settings.quick else floors(400, 20, 270, 340)
 
 

@@ -49,7 +49,7 @@ def compare(root: Path, settings: Settings, _progress: Progress) -> Evidence:
 
 
 def tasks(_settings: Settings) -> Sequence[Task]:
-    """One."""
+    """The one task of the lane."""
     return (Task("lock", NAME, partial(compare, ROOT), seconds=60),)
 
 

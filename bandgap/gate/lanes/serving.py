@@ -43,7 +43,7 @@ LEAST_JOBS = 1
 
 
 def amount(settings: Settings) -> Amount:
-    """That of a quick or a usual gate, times the patience."""
+    """The amount of a quick or a usual gate, times the patience."""
     usual = QUICK if settings.quick else USUAL
     return Amount(usual.lives * settings.patience, usual.examples * settings.patience)
 

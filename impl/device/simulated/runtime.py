@@ -147,7 +147,7 @@ class SimulatedRuntime:
         return len(self._ready()) + len(self._flying)
 
     def agents(self) -> list[str]:
-        """Of each of these pieces, the stream that it is on, or the transfer."""
+        """The stream that each of these pieces is on, or its transfer."""
         return [*self._ready(), *(task.agent for task in self._flying)]
 
     def step(self, choice: int) -> bool:

@@ -12,7 +12,7 @@ def fill(grid: PageGrid, pages: torch.Tensor, keys: torch.Tensor, stream: int) -
 
 
 def check(grid: PageGrid, pages: torch.Tensor, keys: torch.Tensor, stream: int, out: torch.Tensor) -> None:
-    """For each page, how many bytes differ from the pattern of its key, and the first of them or -1."""
+    """How many bytes of each page differ from the pattern of its key, and the first of them or -1."""
     # the pattern's bytes in memory order, whatever that is
     wrong = grid.pages[pages] != _pattern(grid, keys, stream).view(torch.uint8)
     count = wrong.sum(1)
