@@ -84,6 +84,7 @@ class Parts:
         chain: how it speculates.
         drafter: proposes, and need not be given where one process computes everything.
         whole: the layout of the model as it is on memory of its own; the arena's if left out.
+        stage: said of what only the ranks of a stage have in common.
         join: makes the engine of it that one rank has; one that is alone if left out.
         right: of each prompt all that is right to say after it, for guesses.
     """
@@ -97,6 +98,7 @@ class Parts:
     chain: str | None = None
     drafter: Drafter | None = None
     whole: Layout | None = None
+    stage: str = ""
     join: Callable[[EngineOf, RecordedAllocator, ArenaDevice[Any], Policy, list[Witness]], Engine] | None = None
     right: dict[tuple[int, ...], tuple[int, ...]] = field(default_factory=dict)
 
@@ -111,7 +113,7 @@ def assembled(parts: Parts) -> Assembled:
     host, host_device, others = None, None, list[Witness]()
     if parts.host_bytes:
         host, host_device = judged(layout, parts.host_bytes, on_host(parts.runtime), findings)
-        others.append(Witness(host, layout=True, whose=" of the host"))
+        others.append(Witness(host, layout=True, whose=f" of the host{parts.stage}"))
 
     def alone(
         engine_of: EngineOf, given: Any, device: ArenaDevice[Any], policy: Policy, others: list[Witness]

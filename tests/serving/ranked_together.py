@@ -40,7 +40,7 @@ TASKS = 4
 """Of ranks that have the same ones."""
 
 IN_GRID_TASKS = 3
-"""Likewise, of ranks of a grid."""
+"""Of ranks of a grid that have the same ones; where each has its own, the second has all of these but the first."""
 
 IN_GRID = (0, 2)
 """States for which there is room in one arena after the other, beside that which any arena has."""
@@ -102,6 +102,7 @@ class Mode:
         at_once: whether work must be done before the next step.
         tokens: in a page, of all ranks.
         apart: the ranks of which each has requests of its own, if they are so.
+        together: all that have the same ones as this rank, if it is not the only one.
         requests: where it is so, what makes the step of an engine's ranks.
     """
 
@@ -109,6 +110,7 @@ class Mode:
     at_once: bool = False
     tokens: int = 0
     apart: Group | None = None
+    together: Group | None = None
     requests: dict[Engine, DataParallel] = field(default_factory=dict)
 
 
@@ -123,7 +125,7 @@ def _by_heads(group: Group, run: Run, whole: Layout, asked: list[Task], states: 
         )
         return assembled(parts)
 
-    return Mode(make)
+    return Mode(make, together=group)
 
 
 def _by_layers(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
@@ -138,7 +140,7 @@ def _by_layers(group: Group, run: Run, whole: Layout, asked: list[Task], states:
         )
         return assembled(parts)
 
-    return Mode(make, at_once=True)
+    return Mode(make, at_once=True, together=group)
 
 
 def _by_tokens(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
@@ -155,7 +157,7 @@ def _by_tokens(group: Group, run: Run, whole: Layout, asked: list[Task], states:
         )
         return assembled(parts)
 
-    return Mode(make, tokens=wide)
+    return Mode(make, tokens=wide, together=group)
 
 
 def _by_requests(group: Group, run: Run, whole: Layout, asked: list[Task], states: int) -> Mode:
@@ -222,13 +224,14 @@ def _in_grid(group: Group, run: Run, whole: Layout, asked: list[Task], states: i
             tokens // of_tokens,
             drafter=shown,
             page_tokens=whole.page_tokens * of_tokens,
+            stage=grid.stage,
         )
         parts.join = join
         return assembled(parts)
 
     is_joined = grid.layers is not None or grid.requests is not None
     tokens = 0 if grid.tokens is None else whole.page_tokens * of_tokens
-    return Mode(make, at_once=is_joined, tokens=tokens, apart=grid.requests, requests=ranks)
+    return Mode(make, is_joined, tokens, grid.requests, grid.together, ranks)
 
 
 STAGE_LAYERS = 2
@@ -315,8 +318,9 @@ def _in_two_arenas(group: Group, run: Run, mode: Mode, asked: list[Task], room: 
     own = random.Random(f"rank {group.rank.number}")
     first, second = mode.make(room if "host-tier" in run.features else FIRST), mode.make(ROOM[0] - LESS)
     network, to_first, to_second = SimulatedNetwork(), deque[Message](), deque[Message]()
-    agreed = partial(AgreedTransport, group) if mode.apart is None else lambda transport: transport
-    caught_up = partial(AgreedDevice, group) if mode.apart is None else lambda device: device
+    together = mode.together
+    agreed = partial(AgreedTransport, together) if together is not None else lambda transport: transport
+    caught_up = partial(AgreedDevice, together) if together is not None else lambda device: device
     sender = Sender(
         first.given,
         first.engine.requests,
