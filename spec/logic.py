@@ -4,6 +4,8 @@ What is neither True nor False is a solver's term, and is handed to the connecti
 installed; with plain values in, plain values come out and no solver is ever asked.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias
 
 Term: TypeAlias = Any
@@ -26,6 +28,17 @@ _installed: list[Connectives] = []
 def install(connectives: Connectives) -> None:
     """Read terms with these connectives from now on."""
     _installed[:] = [connectives]
+
+
+@contextmanager
+def installed(connectives: Connectives) -> Iterator[None]:
+    """Read terms with these connectives inside the block."""
+    previous = _installed[:]
+    _installed[:] = [connectives]
+    try:
+        yield
+    finally:
+        _installed[:] = previous
 
 
 def _solver() -> Connectives:

@@ -57,6 +57,18 @@ class Those:
     def __init__(self, sorts: list[str], condition: Body) -> None:
         self.sorts, self.condition = sorts, condition
 
+    def forall(self, body: Body) -> Term:
+        """The body holds of all of them."""
+        return _universe().forall(self.sorts, lambda *xs: Where(self.condition(*xs), lambda: body(*xs)))
+
+    def exists(self, body: Body) -> Term:
+        """The body holds of one of them."""
+        return _universe().exists(self.sorts, lambda *xs: And(self.condition(*xs), body(*xs)))
+
+    def union(self, word: "Word", s: Any) -> "Range":
+        """All that is in word(s, *x) for some x of them."""
+        return Those(word.sorts, lambda *ys: self.exists(lambda *xs: word.holds(s, *xs, *ys)))
+
 
 UNLISTED = (str, Those)
 """The kinds of ranges that only a universe gives a meaning."""
@@ -88,16 +100,15 @@ def those(sorts: str) -> Callable[[Body], Word]:
     return functools.partial(Word, sorts)
 
 
-def _bounds(among: str | Those) -> tuple[list[str], Body]:
-    return (among.split(), lambda *_: True) if isinstance(among, str) else (among.sorts, among.condition)
+def _those(among: str | Those) -> Those:
+    return Those(among.split(), lambda *_: True) if isinstance(among, str) else among
 
 
 def Forall(among: Range, body: Body) -> Term:
     """The body holds of all in the range."""
     if not isinstance(among, UNLISTED):
         return all([body(*member) for member in among])  # noqa: C419  # quicker for few members
-    sorts, condition = _bounds(among)
-    return _universe().forall(sorts, lambda *xs: Where(condition(*xs), lambda: body(*xs)))
+    return _those(among).forall(body)
 
 
 def Where(condition: Term, conclusion: Callable[[], Term]) -> Term:
@@ -109,8 +120,7 @@ def Exists(among: Range, body: Body) -> Term:
     """The body holds of one in the range."""
     if not isinstance(among, UNLISTED):
         return any([body(*member) for member in among])  # noqa: C419  # quicker for few members
-    sorts, condition = _bounds(among)
-    return _universe().exists(sorts, lambda *xs: And(condition(*xs), body(*xs)))
+    return _those(among).exists(body)
 
 
 def Total(sorts: str, of: Callable[..., Term]) -> Term:
@@ -137,9 +147,7 @@ def union(word: Word, s: Any, among: Range) -> Range:
     """All that is in word(s, *x) for some x of a range."""
     if not isinstance(among, UNLISTED):
         return [member for x in among for member in _listed(word(s, *x))]
-    sorts, condition = _bounds(among)
-    inner = Those(sorts, condition)
-    return Those(word.sorts, lambda *ys: Exists(inner, lambda *xs: word.holds(s, *xs, *ys)))
+    return _those(among).union(word, s)
 
 
 def _listed(among: Range) -> Iterable[tuple[Any, ...]]:

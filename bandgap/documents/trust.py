@@ -167,8 +167,10 @@ def _blocks() -> Iterator[str]:
     )
     yield table(("check", "says"), [(code(name), prose) for name, prose in CHECKS.items()])
     yield (
-        "It keeps indexes, to be quick; that each lists exactly what its word in the specification says is tested on "
-        "random states. Contents of pages are checked by reading back every page that was written."
+        "To be quick it keeps indexes, and runs guards and effects as code that they themselves write down; that each "
+        "index lists exactly what its word in the specification says, and that the code does what is written, is "
+        "tested on random states. Why something is not legal is told by the guard itself. Contents of pages are "
+        "checked by reading back every page that was written."
     )
     yield "## What only tests cover"
     yield from _only_tested()

@@ -1,34 +1,16 @@
 """The judged arena: a state whose fields are tables and whose words are listed from indexes."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from events.records import Header
 from spec import words
-from spec.judge.indexes import Extents, Index, PageAddresses, Place
+from spec.judge.indexes import WATCHES, Extents, Index, PageAddresses
 from spec.judge.order import Before, Order
-from spec.judge.tables import Change, Table, Writes
-from spec.ranges import Word
+from spec.judge.tables import MEANT_WITH, Change, Table, Writes, default_of
 from spec.state import FIELDS, READ, WRITE
-
-MEANT_WITH = {"name": "held", "page_of": "refs", "written": "refs"}
-"""An entry of the first table means nothing while that of the second is the default: it is not kept then.
-
-A long stream mints ever new ids and tickets; without this the tables would grow with every one of them.
-"""
 
 GARBAGE = -1
 """What a page shows when something else was written over it; no driver may write it."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How the writes to a set of fields are put into the tables, and which indexes are told of them."""
-
-    tables: tuple[tuple[str, Table, Any, tuple[Table, ...]], ...]  # with its default, and the tables meant with it
-    meant: tuple[tuple[str, Table, Any, Table], ...]  # those meant with another table, which has its writes already
-    watchers: tuple[tuple[Any, tuple[str, ...]], ...]  # an index, and those of the fields that it watches
 
 
 class JudgedArena:
@@ -45,27 +27,24 @@ class JudgedArena:
         self.garbage = GARBAGE
         self.order = Order()
         self.before, self.is_transfer = Before(self.order), self.order.is_transfer
-        self.tables = {name: Table(False if field.value == "bool" else 0) for name, field in FIELDS.items()}
+        self.tables = {name: Table(default_of(name)) for name in FIELDS}
         self.__dict__.update(self.tables)
         self.listings: dict[str, Any] = {}
-        self.watched: list[tuple[Any, frozenset[str]]] = []  # each index, and the fields that it watches
-        self.plans: dict[tuple[str, ...], Plan] = {}
-        self._index_everything()
+        self.watches = WATCHES
+        self.extents = Extents(self)
+        self.indexes: dict[str, Any] = {
+            watch.name: Index(self, watch) if watch.is_index else self.extents for watch in self.watches
+        }
+        self.compiled: dict[Any, Any] = {}
+        """What is made of actions for this arena, by their guards."""
+        self._list_everything()
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"the state has no field {name!r}")
 
-    def _index_everything(self) -> None:
+    def _list_everything(self) -> None:
         s = self
-        self._index(words.holders, "held", lambda ticket, band, page: ((band, page), (ticket,)))
-        self._index(words.writers, "held", lambda ticket, band, page: ((band, page), (ticket,)))
-        self._index(words.pages_held, "held", lambda ticket, band, page: ((ticket,), (band, page)))
-        self._index(
-            words.given,
-            "held name",
-            lambda ticket, band, page: ((band, s.name[ticket, band, page]), (ticket, page)),
-        )
-        self._index(words.flights, "flying flyer", lambda band, page: ((s.flyer[band, page],), (band, page)))
+        self.listings |= {watch.name: self.indexes[watch.name] for watch in self.watches if watch.is_index}
         # a table keeps what differs from its default, so its keys are the members of these words
         for word, table in (
             (words.ledger, s.held),
@@ -76,14 +55,12 @@ class JudgedArena:
         ):
             self.listings[word.name] = lambda table=table: table.keys()
         self.listings["publishers"] = lambda: [(who,) for who in s.published]
-        holders, writers, pages_held = (self.listings[name] for name in ("holders", "writers", "pages_held"))
-        self.listings["rivals"] = lambda mode, band, page: (
-            holders(band, page) if mode == WRITE else writers(band, page) if mode == READ else ()
-        )
+        nobody: dict[Any, Any] = {}
+        in_conflict = {READ: self.indexes["writers"].members, WRITE: self.indexes["holders"].members}
+        self.listings["rivals"] = lambda mode, band, page: in_conflict.get(mode, nobody).get((band, page), ())
+        pages_held = self.listings["pages_held"]
         self.listings["entries"] = lambda ticket: [(ticket, band, page) for band, page in pages_held(ticket)]
         self.listings["this_page"] = lambda band, page: ((band, page),)
-        self.extents = Extents(self)
-        self._watch(self.extents, "lo hi")
         self.listings["spans_below"] = self.extents.below.__getitem__
         self.listings["spans_above"] = self.extents.above.__getitem__
         self.listings["struck"] = self.extents.struck
@@ -94,15 +71,8 @@ class JudgedArena:
             return []
         first, end = self.address[band, page], self.address[band, page + 1]
         near = [(other, its) for other in range(self.bands) for its in self.address.pages(other, first, end)]
-        return [place for place in near if words.met.holds(self, ticket, mode, band, page, *place)]
-
-    def _index(self, word: Word, fields: str, place: Place) -> None:
-        """List a word from an index of the first of these fields' table, which is told when any of them changes."""
-        index = self.listings[word.name] = Index(self, word, self.tables[fields.split()[0]], place)
-        self._watch(index, fields)
-
-    def _watch(self, index: Any, fields: str) -> None:
-        self.watched.append((index, frozenset(fields.split())))
+        on_queue = [place for place in near if place in self.queued]
+        return [place for place in on_queue if words.met.holds(self, ticket, mode, band, page, *place)]
 
     def but(self, **fields: Writes) -> Change:
         """The change that replaces these fields."""
@@ -110,42 +80,24 @@ class JudgedArena:
 
     def apply(self, change: Change) -> None:
         """Put the writes of a change into the tables, and tell the indexes."""
-        fields = change.fields
-        plan = self.plans.get(tuple(fields)) or self._planned(fields)
-        for name, table, default, followers in plan.tables:
-            for key, value in fields[name].items():
-                if value != default:
-                    table[key] = value
-                else:
-                    table.pop(key, None)
-                    for follower in followers:
-                        follower.pop(key, None)
-        for name, table, default, leader in plan.meant:
-            for key, value in fields[name].items():
-                if value != default and key in leader:
-                    table[key] = value
-                else:
-                    table.pop(key, None)
-        for index, names in plan.watchers:
-            keys: Any = fields[names[0]].keys()
-            for name in names[1:]:
-                if fields[name].keys() != keys:
-                    keys |= fields[name].keys()
-            index.update(keys)
+        told: list[tuple[Any, set[Any]]] = []
+        for watch in self.watches:
+            writes = [its for name, its in change.fields.items() if name in watch.fields]
+            told.append((self.indexes[watch.name], set().union(*writes)))
+        for index, keys in told:
+            index.forget(keys)
+        for name in sorted(change.fields, key=MEANT_WITH.__contains__):
+            self._write(name, change.fields[name])
+        for index, keys in told:
+            index.learn(keys)
 
-    def _planned(self, fields: Iterable[str]) -> Plan:
-        tables = self.tables
-
-        def followers(name: str) -> tuple[Table, ...]:
-            return tuple(tables[other] for other, leader in MEANT_WITH.items() if leader == name)
-
-        plan = self.plans[tuple(fields)] = Plan(
-            tuple((n, tables[n], tables[n].default, followers(n)) for n in fields if n not in MEANT_WITH),
-            tuple((n, tables[n], tables[n].default, tables[MEANT_WITH[n]]) for n in fields if n in MEANT_WITH),
-            tuple(
-                (index, tuple(name for name in fields if name in watched))
-                for index, watched in self.watched
-                if not watched.isdisjoint(fields)
-            ),
-        )
-        return plan
+    def _write(self, name: str, writes: Writes) -> None:
+        table, leader = self.tables[name], self.tables.get(MEANT_WITH.get(name, ""))
+        followers = [self.tables[other] for other, its in MEANT_WITH.items() if its == name]
+        for key, value in writes.items():
+            if value != table.default and (leader is None or key in leader):
+                table[key] = value
+            else:
+                table.pop(key, None)
+                for follower in followers:
+                    follower.pop(key, None)

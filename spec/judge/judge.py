@@ -5,8 +5,9 @@ on in another file, that begins with the same header and with a snapshot that mu
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import groupby, repeat
 from typing import Any
 
 from events import records as r
@@ -14,6 +15,7 @@ from events.trace import TraceError, unseal
 from spec.catalog import Action
 from spec.judge.agreement import first_difference
 from spec.judge.arena import JudgedArena
+from spec.judge.compiled import compiled
 from spec.judge.opening import broken_invariants, header_problem, opened, snapshot_problem
 from spec.judge.page_actions import PAGE_ACTIONS
 from spec.judge.rules import STEPS, STEPS_OF, Answer, end_problem
@@ -35,7 +37,7 @@ class Judge:
     lost: int = 0
     actions: Counter[str] = field(default_factory=Counter)
     _call: Any = None
-    _answer: Answer = field(default_factory=Answer)
+    _answer: Answer | None = None  # of a call that has steps
     _illegal: Finding | None = None
     _closed: bool = False
     _continued: bool = False
@@ -43,16 +45,10 @@ class Judge:
     def take(self, record: Any) -> Finding | None:
         """Judge the next record."""
         self.lines += 1
-        kind = type(record)
-        if kind is r.End:
-            return self._take_end(record)
-        if kind in STEPS_OF:
-            return self._take_call(record)
-        if kind in STEPS:
-            return self._take_step(record)
-        if kind in _FRAME:
-            return self._take_frame(record)
-        raise TypeError(f"{record!r} is no record of a trace")
+        take = _TAKES.get(type(record))
+        if take is None:
+            raise TypeError(f"{record!r} is no record of a trace")
+        return take(self, record)
 
     # ------------------------------------------------------------------------------------------------------ frame
 
@@ -117,64 +113,63 @@ class Judge:
 
     def _take_call(self, call: Any) -> Finding | None:
         s = self.state
-        if self._call is not None:
-            return self._finding("agreement", "driver", f"the {_spoken(self._call)} before it has no end", call)
-        if s is None:
-            return self._finding("trace", "trace", "a header and a snapshot must come before the first call", call)
-        if self._closed or self._continued:
-            return self._finding("trace", "trace", "there is something after the closing line", call)
+        if s is None or self._call is not None or self._closed or self._continued:
+            return self._misplaced(call)
         self.calls += 1
-        self._call, self._answer = call, Answer()
-        problem = call_problem(s, call)
+        self._call, self._answer = call, None
         kind = type(call)
+        problem = call_problem(s, call)
         if problem is not None:
             self._illegal = self._finding(problem[0], "driver", problem[1], call)
-        elif kind is r.Open:
-            s.order.open(call.ticket, call.user, call.stream, call.waits)
+        elif kind in PAGE_ACTIONS:
+            self._illegal = self._all_or_none(s, call, *PAGE_ACTIONS[kind])
         elif kind is r.Release:
             self._illegal = self._release_finding(s, call)
             if self._illegal is None:
                 return self._release(s, call)
-        elif kind in PAGE_ACTIONS:
-            self._illegal = self._all_or_none(s, call)
+        elif kind is r.Open:
+            s.order.open(call.ticket, call.user, call.stream, call.waits)
         return None
 
-    def _all_or_none(self, s: JudgedArena, call: Any) -> Finding | None:
+    def _misplaced(self, call: Any) -> Finding:
+        if self._call is not None:
+            return self._finding("agreement", "driver", f"the {_spoken(self._call)} before it has no end", call)
+        if self.state is None:
+            return self._finding("trace", "trace", "a header and a snapshot must come before the first call", call)
+        return self._finding("trace", "trace", "there is something after the closing line", call)
+
+    def _all_or_none(
+        self, s: JudgedArena, call: Any, action: Action, arguments_of: Callable[[Any], Iterable[Arguments]]
+    ) -> Finding | None:
         """Check the action on every page, then take them all: none changes whether another is legal."""
-        action, arguments_of = PAGE_ACTIONS[type(call)]
-        guard, effect, apply = action.guard, action.effect, s.apply
-        for arguments in arguments_of(call):
-            for text, condition, protects in guard(s, *arguments):
-                if condition is not True:
-                    return self._guard_finding(call, "driver", action, arguments, text, protects)
-        count = 0
-        for arguments in arguments_of(call):
-            apply(effect(s, *arguments))
-            count += 1
-        self.actions[action.name] += count
-        if action in (_COMPLETE, _SETTLE):
+        its = compiled(action, s)
+        _, wrong = its.check(arguments_of(call))
+        if wrong is not None:
+            return self._guard_finding(call, "driver", action, wrong, *_first_broken(action, s, wrong))
+        made, _ = its.make(arguments_of(call))
+        self.actions[action.name] += made
+        if action is _COMPLETE or action is _SETTLE:
             self._retired(s, call.ticket)
         return None
 
     def _release_finding(self, s: JudgedArena, call: r.Release) -> Finding | None:
         """An id that is named more often than it has references is not alive any more when its turn comes."""
-        for vid, times in Counter(call.ids).items():
-            if s.refs[call.band, vid] < times:
-                return self._guard_finding(
-                    call, "driver", _FREE, (call.band, vid), "the virtual page is alive", "bijection"
-                )
+        band, ids, refs = call.band, call.ids, s.refs
+        counted = Counter(ids) if len(set(ids)) < len(ids) else dict.fromkeys(ids, 1)
+        for vid, times in counted.items():
+            if refs[band, vid] < times:
+                return self._guard_finding(call, "driver", _FREE, (band, vid), "the virtual page is alive", "bijection")
         return None
 
     def _release(self, s: JudgedArena, call: r.Release) -> Finding | None:
         """One reference less to each id: the last one given up frees the page."""
-        band, refs, apply = call.band, s.refs, s.apply
-        for vid in call.ids:
-            action = _UNSHARE if refs[band, vid] > 1 else _FREE
-            for text, condition, protects in action.guard(s, band, vid):
-                if condition is not True:
-                    return self._guard_finding(call, "driver", action, (band, vid), text, protects)
-            apply(action.effect(s, band, vid))
-            self.actions[action.name] += 1
+        band, refs = call.band, s.refs
+        for is_shared, ids in groupby(call.ids, lambda vid: refs[band, vid] > 1):
+            action = _UNSHARE if is_shared else _FREE
+            taken, wrong = compiled(action, s).take(zip(repeat(band), ids))
+            self.actions[action.name] += taken
+            if wrong is not None:
+                return self._guard_finding(call, "driver", action, wrong, *_first_broken(action, s, wrong))
         return None
 
     def _retired(self, s: JudgedArena, ticket: int) -> None:
@@ -193,23 +188,19 @@ class Judge:
         kind = type(step)
         if kind not in STEPS_OF[type(call)]:
             return self._finding("agreement", "allocator", f"a {_spoken(call)} does not ask for this step", step)
-        problem = step_problem(s, call, step, self._answer)
+        answer = self._answer = self._answer or Answer()
+        problem = step_problem(s, call, step, answer)
         if problem:
             return self._finding("agreement", "allocator", problem, step)
         if kind in PAGE_ACTIONS:
             action, arguments_of = PAGE_ACTIONS[kind]
-            guard, effect, apply = action.guard, action.effect, s.apply
-            count = 0
-            for arguments in arguments_of(step):
-                for text, condition, protects in guard(s, *arguments):
-                    if condition is not True:
-                        return self._guard_finding(step, "allocator", action, arguments, text, protects)
-                apply(effect(s, *arguments))
-                count += 1
-            self.actions[action.name] += count
+            taken, wrong = compiled(action, s).take(arguments_of(step))
+            if wrong is not None:
+                return self._guard_finding(step, "allocator", action, wrong, *_first_broken(action, s, wrong))
+            self.actions[action.name] += taken
             if action is _SETTLE:
                 self._retired(s, step.ticket)
-        self._answer.note(step, s.address.sizes)
+        answer.note(step, s.address.sizes)
         return None
 
     def _take_end(self, end: r.End) -> Finding | None:
@@ -222,7 +213,7 @@ class Judge:
                 self._illegal = None
                 return None
             return self._illegal
-        problem = end_problem(call, end, self._answer)
+        problem = end_problem(call, end, self._answer or _NO_STEPS)
         if problem:
             return self._finding(problem[0], "allocator", f"{_spoken(call)}: {problem[1]}", end)
         return None
@@ -253,8 +244,22 @@ class Judge:
         return Verdict(self.lines, self.calls, sum(self.actions.values()), dict(self.actions), finding, self.lost)
 
 
-_FRAME = frozenset({r.Header, r.Snapshot, r.Lost, r.Close, r.Continued})
+_TAKES: dict[type[Any], Callable[[Judge, Any], Finding | None]] = {
+    **dict.fromkeys((r.Header, r.Snapshot, r.Lost, r.Close, r.Continued), Judge._take_frame),
+    **dict.fromkeys(STEPS_OF, Judge._take_call),
+    **dict.fromkeys(STEPS, Judge._take_step),
+    r.End: Judge._take_end,
+}
+_NO_STEPS = Answer()
 _COMPLETE, _SETTLE, _FREE, _UNSHARE = (ACTIONS[name] for name in ("complete", "settle", "free", "unshare"))
+
+
+def _first_broken(action: Action, s: Any, arguments: Arguments) -> tuple[str, str]:
+    """The first sentence of a guard that does not hold, and what it protects, by the guard as it is written."""
+    for text, condition, protects in action.guard(s, *arguments):
+        if condition is not True:
+            return text, protects
+    raise AssertionError(f"{action.name} {arguments} is legal, and what was compiled says that it is not")
 
 
 def _spoken(call: Any) -> str:

@@ -30,7 +30,7 @@ STEPS_OF: dict[type[Any], frozenset[type[Any]]] = {
 STEPS: frozenset[type[Any]] = frozenset().union(*STEPS_OF.values())
 
 
-@dataclass
+@dataclass(slots=True)
 class Answer:
     """What the steps of a call came to.  It grows with the pages that are allocated, not with the steps."""
 

@@ -4,7 +4,20 @@ An effect is evaluated against the old state; only afterwards are its writes put
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
+
+from spec.state import FIELDS
+
+MEANT_WITH: Final = {"name": "held", "page_of": "refs", "written": "refs"}
+"""An entry of the first table means nothing while that of the second is the default: it is not kept then.
+
+A long stream mints ever new ids and tickets; without this the tables would grow with every one of them.
+"""
+
+
+def default_of(field: str) -> Any:
+    """What the entries of a field are that nobody set."""
+    return False if FIELDS[field].value == "bool" else 0
 
 
 class Writes(dict[Any, Any]):

@@ -9,8 +9,8 @@ from typing import Any
 from events import records as r
 from spec.catalog import Action
 from spec.concrete import Addresses, Domains, ValueMap, small_state
-from spec.judge.arena import GARBAGE, MEANT_WITH, JudgedArena
-from spec.judge.tables import Writes
+from spec.judge.arena import GARBAGE, JudgedArena
+from spec.judge.tables import MEANT_WITH, Writes
 from spec.specification import ACTIONS
 from spec.state import FIELDS, OUTSTANDING, State
 

@@ -4,6 +4,7 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ import pytest
 from spec import words
 from spec.catalog import Action
 from spec.concrete import Domains, broken_properties, broken_sentences, broken_steps
-from spec.judge.arena import MEANT_WITH, JudgedArena
-from spec.judge.tables import Writes
+from spec.judge import arena, indexes
+from spec.judge.arena import JudgedArena
+from spec.judge.tables import MEANT_WITH, Writes
 from spec.ranges import Word, universe
 from spec.specification import ACTIONS, INVARIANTS
 from spec.state import FIELDS, READ, WRITE, State
@@ -139,24 +141,22 @@ INDEXES = {
 
 def test_the_indexes_are_these() -> None:
     made = small.judged(small.arena(random.Random(0)))
-    names = {id(index): name for name, index in [*made.listings.items(), ("extents", made.extents)]}
-    assert {names[id(index)]: watched for index, watched in made.watched} == {
+    assert {watch.name: watch.fields for watch in made.watches} == {
         name: frozenset(tables.split()) for name, tables in INDEXES.items()
     }
+    assert {watch.name for watch in made.watches if made.listings.get(watch.name) is made.indexes[watch.name]} == (
+        set(INDEXES) - {"extents"}
+    )
 
 
 @pytest.mark.parametrize(
     ("index", "table"), [(index, table) for index, tables in INDEXES.items() for table in tables.split()]
 )
 def test_an_index_that_is_deaf_to_a_table_is_noticed(index: str, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = JudgedArena._index_everything
-
-    def deaf(self: JudgedArena) -> None:
-        original(self)
-        its = self.extents if index == "extents" else self.listings[index]
-        self.watched = [(watcher, tables - {table} if watcher is its else tables) for watcher, tables in self.watched]
-
-    monkeypatch.setattr(JudgedArena, "_index_everything", deaf)
+    watches = [
+        replace(watch, fields=watch.fields - {table}) if watch.name == index else watch for watch in indexes.WATCHES
+    ]
+    monkeypatch.setattr(arena, "WATCHES", tuple(watches))
     with pytest.raises((AssertionError, KeyError)):
         walks(scramble=True)
 
