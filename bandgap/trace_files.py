@@ -63,7 +63,9 @@ def _meant(given: str) -> list[str]:
                 raise UsageError("TRACE", given, "matches no file", "give a path, or - for stdin")
             return found
     except (OSError, ValueError) as error:
-        raise UsageError("TRACE", given, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise UsageError(
+            "TRACE", given, f"cannot be read: {getattr(error, 'strerror', None) or error}", "check the path"
+        ) from error
     return [given]
 
 

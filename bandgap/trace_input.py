@@ -60,7 +60,9 @@ def trace_input(trace: str) -> Iterator[TraceInput]:
     except FileNotFoundError:
         raise UsageError("TRACE", trace, "is not there", "give a path, or - for stdin") from None
     except (OSError, ValueError) as error:
-        raise UsageError("TRACE", trace, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise UsageError(
+            "TRACE", trace, f"cannot be read: {getattr(error, 'strerror', None) or error}", "check the path"
+        ) from error
 
 
 def _input(name: str, file: BinaryIO) -> TraceInput:

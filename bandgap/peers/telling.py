@@ -7,20 +7,12 @@ from typing import Any
 
 from rich.console import Console
 
-from bandgap.gate.verdict import Answer
 from bandgap.gate.violation import Violation
 from bandgap.output import harmless
 from bandgap.peers.explaining import calls_of, says
 from bandgap.peers.gate import Found, PeerResult
-from bandgap.reports.terminal import show_evidence
+from bandgap.reports.terminal import in_colour, show_evidence
 from fuzz.peers.lives import Lived
-
-_COLOURS = {
-    Answer.HOLDS: "green",
-    Answer.INCONCLUSIVE: "yellow",
-    Answer.BROKEN: "magenta",
-    Answer.VIOLATED: "bold red",
-}
 
 
 def document(result: PeerResult, files: Mapping[str, Path]) -> dict[str, Any]:
@@ -129,4 +121,4 @@ def show(result: PeerResult, console: Console, files: Mapping[str, Path]) -> Non
         console.print(f"{reason.answer}: {harmless(reason.text)}")
     for name, path in files.items():
         console.print(f"{name:<7} {path}", markup=False, soft_wrap=True)
-    console.print(f"[{_COLOURS[result.answer]}]{result.answer}[/]")
+    console.print(in_colour(result.answer))

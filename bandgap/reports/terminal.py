@@ -18,7 +18,12 @@ from bandgap.pictures import legend, strips
 from bandgap.reports import coverage, lanes
 from bandgap.reports.symptoms import Symptom, said_of, symptoms_of
 
-COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.BROKEN: "magenta", Answer.INCONCLUSIVE: "yellow"}
+COLOURS = {
+    Answer.HOLDS: "green",
+    Answer.INCONCLUSIVE: "yellow",
+    Answer.BROKEN: "magenta",
+    Answer.VIOLATED: "bold red",
+}
 WIDEST = 110
 """A picture is not drawn wider than this, however wide the terminal is."""
 
@@ -37,10 +42,10 @@ def show(result: GateResult, files: dict[str, Path], console: Console) -> None:
     console.print(_lanes(result))
     for lane in lanes.ran(result):
         for reason in lanes.reasons(lane):
-            console.print(f"{_coloured(reason.answer)} {escape(lane.name)}: {escape(reason.text)}")
+            console.print(f"{in_colour(reason.answer)} {escape(lane.name)}: {escape(reason.text)}")
     away = lanes.left_out(result)
     if away:
-        console.print(f"{_coloured(Answer.INCONCLUSIVE)} not run: {escape(', '.join(away))} (left out)")
+        console.print(f"{in_colour(Answer.INCONCLUSIVE)} not run: {escape(', '.join(away))} (left out)")
     for line in coverage.lines(coverage.of_gate(result)):
         console.print(f"[dim]{escape(line)}[/]")
     symptoms = symptoms_of(result)
@@ -68,7 +73,7 @@ def _lanes(result: GateResult) -> Table:
     for lane in lanes.ran(result):
         counts = ", ".join(f"{count.number:,} {count.what}" for count in lane.evidence.counts)
         checked = f"{escape(lane.claim)}\n[dim]{escape(counts)}[/]"
-        table.add_row(lane.name, checked, _canaries(lane), f"{lane.seconds:,.1f}", _coloured(lane.answer))
+        table.add_row(lane.name, checked, _canaries(lane), f"{lane.seconds:,.1f}", in_colour(lane.answer))
     return table
 
 
@@ -133,8 +138,9 @@ def _verdict(result: GateResult) -> str:
     how = "quick, " if result.settings.quick else ""
     stopped = ", interrupted before it was finished" if result.stopped else ""
     run = f"{result.settings.target}, {how}seed {result.settings.seed}, {result.seconds:.0f} s{stopped}"
-    return f"[bold]{_coloured(result.answer)}[/]  {escape(run)}"
+    return f"[bold]{in_colour(result.answer)}[/]  {escape(run)}"
 
 
-def _coloured(answer: Answer) -> str:
+def in_colour(answer: Answer) -> str:
+    """An answer, in the colour that says at a glance how bad it is."""
     return f"[{COLOURS[answer]}]{answer.value}[/]"

@@ -28,8 +28,8 @@ class Constants:
     host_request_seconds: float = 2e-6
     """What the scheduler takes for each running request and step."""
     allocator_seconds: float = 6e-5
-    """Of the allocator's calls for a step that changes pages. An estimate from the rates of `bandgap bench allocator`,
-    and constant so that a run repeats."""
+    """What the allocator's calls take for a step that changes pages. An estimate from the rates of `bandgap bench
+    allocator`, and constant so that a run repeats."""
 
 
 CONSTANTS = tuple(field.name for field in fields(Constants))

@@ -44,7 +44,7 @@ class SplitMemory:
         return sum(len(free) * size for free, size in zip(self._free, self._bytes, strict=True))
 
     def refusal(self, demand: Demand) -> Refusal | None:
-        """Why a joint demand could not be met now; None if it could."""
+        """See `Memory.refusal`."""
         short = [count - len(free) for count, free in zip(demand, self._free, strict=True)]
         if max(short) <= 0:
             return None
@@ -55,11 +55,11 @@ class SplitMemory:
         return Refusal(demand, "evict", evict=evict)
 
     def refusal_if_empty(self, demand: Demand) -> bool:
-        """Whether not even empty pools could hold a demand."""
+        """See `Memory.refusal_if_empty`."""
         return any(count > size for count, size in zip(demand, self._size, strict=True))
 
     def allocate(self, demand: Demand, originals: Pages | None = None) -> list[list[int]] | Refusal:
-        """Meet a joint demand, or change nothing; the first pages begin as copies of the originals."""
+        """See `Memory.allocate`."""
         refusal = self.refusal(demand)
         if refusal is not None:
             return refusal
@@ -72,13 +72,13 @@ class SplitMemory:
         return given
 
     def share(self, band: int, ids: list[int]) -> None:
-        """One more reference to each."""
+        """See `Memory.share`."""
         more = self._more[band]
         for vid in ids:
             more[vid] = more.get(vid, 0) + 1
 
     def release(self, band: int, ids: list[int], *, in_flight: bool) -> None:
-        """One reference less to each."""
+        """See `Memory.release`."""
         more, free = self._more[band], self._free[band]
         if not more:
             free.extend(ids)
@@ -93,10 +93,10 @@ class SplitMemory:
                 more[vid] = count - 1
 
     def launched(self, step: int, uses: Uses) -> None:
-        """The forward of a step begins; pools do not ask what it uses."""
+        """See `Memory.launched`; pools do not ask what it uses."""
 
     def landed(self, step: int) -> None:
-        """The forwards of all steps up to this one are over."""
+        """See `Memory.landed`."""
 
     def occupancy(self) -> Occupancy:
         """See `Memory.occupancy`: pools lie one above the other."""
@@ -111,5 +111,5 @@ class SplitMemory:
         return Occupancy(used, tuple(begins), tuple(ends), idle, 0, elsewhere)
 
     def live(self) -> tuple[int, ...]:
-        """Live pages of each kind."""
+        """See `Memory.live`."""
         return tuple(size - len(free) for size, free in zip(self._size, self._free, strict=True))

@@ -67,7 +67,7 @@ class UnifiedMemory:
 
     @property
     def capacity(self) -> int:
-        """Bytes, the sink included."""
+        """See `Memory.capacity`."""
         return self.allocator.chain.capacity
 
     @property
@@ -78,16 +78,16 @@ class UnifiedMemory:
         return self._whole - live
 
     def refusal(self, demand: Demand) -> Refusal | None:
-        """Why a joint demand could not be met now; None if it could."""
+        """See `Memory.refusal`."""
         plan = self.allocator.plan(demand, self._tickets())
         return plan if isinstance(plan, Refusal) else None
 
     def refusal_if_empty(self, demand: Demand) -> bool:
-        """Whether not even an empty memory could hold a demand."""
+        """See `Memory.refusal_if_empty`."""
         return isinstance(self._empty.plan(demand), Refusal)
 
     def allocate(self, demand: Demand, originals: Pages | None = None) -> list[list[int]] | Refusal:
-        """Meet a joint demand, or change nothing; the first pages begin as copies of the originals."""
+        """See `Memory.allocate`."""
         if originals is not None:
             self._hold_everything()
         elif not self._eager:
@@ -108,13 +108,13 @@ class UnifiedMemory:
         return [ids.tolist() for ids in grant.ids]
 
     def share(self, band: int, ids: list[int]) -> None:
-        """One more reference to each."""
+        """See `Memory.share`."""
         # a page that is written needs a sole reference when it is held, not later
         self._hold_everything()
         self._asked.share(band, ids)
 
     def release(self, band: int, ids: list[int], *, in_flight: bool) -> None:
-        """One reference less to each; `in_flight` if the forward in flight may use them."""
+        """See `Memory.release`."""
         if in_flight and not self._eager:
             for flight in self._flights:
                 if flight.uses is not None:
@@ -122,13 +122,13 @@ class UnifiedMemory:
         self._asked.release(band, ids)
 
     def launched(self, step: int, uses: Uses) -> None:
-        """The forward of a step begins."""
+        """See `Memory.launched`."""
         self._flights.append(_Flight(step, uses))
         if self._eager:
             self._hold_everything()
 
     def landed(self, step: int) -> None:
-        """The forwards of all steps up to this one are over."""
+        """See `Memory.landed`."""
         while self._flights and self._flights[0].step <= step:
             flight = self._flights.pop(0)
             if flight.ticket is not None:
@@ -159,7 +159,7 @@ class UnifiedMemory:
         )
 
     def live(self) -> tuple[int, ...]:
-        """Live pages of each kind."""
+        """See `Memory.live`."""
         return tuple(kind.live for kind in self.allocator.statistics().kinds)
 
     def _tickets(self) -> list[int]:

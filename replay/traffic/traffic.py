@@ -33,7 +33,7 @@ class Traffic:
     """For a closed loop: so many clients, each of which sends its next request when the last is answered."""
 
     def __post_init__(self) -> None:
-        """Raises ReplayError for traffic without requests."""
+        """Raise ReplayError for traffic without requests."""
         if not self.arrivals.size:
             raise ReplayError("TRAFFIC", self.name, "has no requests", "give a file with at least one")
 
