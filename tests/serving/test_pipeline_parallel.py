@@ -1,6 +1,8 @@
 """Pipeline parallelism in real processes: layouts of their own, the same ids, and admission where all stages admit."""
 
+import random
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
@@ -11,6 +13,7 @@ from impl.serving.host.cache import Write
 from impl.serving.parallel.conjunction import Verdict, _refusal
 from impl.serving.parallel.processes import Ranks
 from impl.serving.parallel.stages import stage_layouts
+from impl.serving.prefix.gathered import longest
 from tests.serving.ranked import by_layers, is_right, refused_by_one
 from tests.serving.running import tasks
 from tests.serving.staged import ASKED as CACHED
@@ -50,9 +53,10 @@ def test_four_stages_say_what_one_process_says() -> None:
     longer = with_another_window(layout, 4, 18)
     with Ranks(4) as four:
         reports = four.results(by_layers, layout, first, ASKED[:3], 3, 2)
-        cached = four.results(by_layers_cached, longer, first, CACHED, [Room(48, host=64), *[Room(64, 4, 48)] * 3])
+        rooms = [Room(40, host=64), *[Room(64, 4, 48)] * 3]
+        cached = four.results(by_layers_cached, longer, first, CACHED[:5], rooms)
     assert is_right(layout, ASKED[:3], reports)
-    assert is_right(longer, CACHED, cached)
+    assert is_right(longer, CACHED[:5], cached)
     assert len({tuple(report.begun) for report in cached}) == 1
     assert all(max(report.begun) > 0 < report.loaded for report in cached)
 
@@ -84,6 +88,27 @@ def test_stages_with_a_cache_each_say_what_one_process_says(
         assert reports[0].able != reports[1].able, "one alone would have gone on further"
     if room.host:
         assert reports[0].backed_up != reports[1].backed_up, "one host has room for less"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_stages_find_the_longest_that_all_of_them_can(seed: int) -> None:
+    chance = random.Random(seed)
+    able = [{0, *chance.sample(range(1, 17), chance.randrange(16))} for _ in range(3)]
+
+    def at_most(most: int, stage: int) -> int:
+        return max(pages for pages in able[stage] if pages <= most)
+
+    for stage in range(3):
+        asked = [16]
+
+        def gathered(what: str, own: int, stage: int = stage, asked: list[int] = asked) -> list[int]:
+            said = [at_most(asked[-1], other) for other in range(3)]
+            assert said[stage] == own
+            asked.append(min(said))
+            return said
+
+        found = longest(partial(at_most, stage=stage), int, 16, "what", gathered)
+        assert found == max(set.intersection(*able))
 
 
 def test_a_text_goes_on_where_it_does_on_all_stages(two: Ranks) -> None:

@@ -87,6 +87,18 @@ def holds_what_it_copies_alone(patch: Patch) -> None:
     patch.setattr(Copies, "back_up", wrong)
 
 
+@shows("rank-agreement", "class: decisions that depend on the rank")
+def begins_no_empty_copy(patch: Patch) -> None:
+    """A stage that has nothing to copy begins no copy, though another does."""
+    back_up = Copies.back_up
+
+    def wrong(self: Copies, pairs: Sequence[Pair], waits: Iterable[int], held: Sequence[Sequence[int]]) -> None:
+        if pairs:
+            back_up(self, pairs, waits, held)
+
+    patch.setattr(Copies, "back_up", wrong)
+
+
 _CACHED, _BELOW = SPLITS["windows of two lengths"], SPLITS["no window in the second"]
 CACHED = Scene(by_layers_cached, (*_CACHED, ASKED, (Room(48), Room(200))), _CACHED[0], ASKED)
 BELOW = Scene(by_layers_cached, (*_BELOW, ASKED, HOSTS), _BELOW[0], ASKED)
@@ -98,6 +110,7 @@ FAULTS: list[tuple[Callable[[Patch], None], Scene, str]] = [
     (loads_by_its_own_clock, BELOW, "rank-agreement: what comes next"),
     (loads_though_another_cannot, BELOW, "rank-agreement: the ids of full"),
     (holds_what_it_copies_alone, BELOW, "rank-agreement: the ids of full"),
+    (begins_no_empty_copy, BELOW, "rank-agreement: the tickets"),
 ]
 
 
