@@ -7,19 +7,19 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 help:
-	@echo 'make gate   prove, fuzz and judge; one verdict'
-	@echo 'make test   lint, types and tests'
-	@echo 'make nightly  confirm the contracts; Z3 with three seeds and cvc5 must agree on every obligation'
-	@echo 'make docs   generate the documents and build their site in build/docs/html'
-	@echo 'make gpu    test and measure the kernels on a GPU'
-	@echo 'make brute  compare admission with exhaustive search, 100 thousand demands'
-	@echo 'make soak   ten million calls, each judged, in bounded memory'
-	@echo 'make venv   build .venv alone'
-	@echo 'make peers  build the environments of the allocators that figures are compared with (5 GB)'
-	@echo 'make test-peers  drive the real SGLang and vLLM, with every deliberate fault (ten minutes)'
-	@echo 'make test-browser  look at the pages in Chromium, which must be there'
+	@echo 'make gate           prove, fuzz and judge; one verdict'
+	@echo 'make test           lint, types and tests'
+	@echo 'make nightly        confirm the contracts; Z3 with three seeds and cvc5 must agree on every obligation'
+	@echo 'make docs           generate the documents and build their site in build/docs/html'
+	@echo 'make gpu            test and measure the kernels on a GPU'
+	@echo 'make brute          compare admission with exhaustive search, 100 thousand demands'
+	@echo 'make soak           ten million calls, each judged, in bounded memory'
+	@echo 'make venv           build .venv alone'
+	@echo 'make peers          build the environments of the allocators that figures are compared with (5 GB)'
+	@echo 'make test-peers     drive the real SGLang and vLLM, with every deliberate fault (ten minutes)'
+	@echo 'make test-browser   look at the pages in Chromium, which must be there'
 	@echo 'make test-transfer  prefill and decode over the real Mooncake, killed and stopped at 1,000 moments (five minutes)'
-	@echo 'make clean  remove all environments, caches and build output'
+	@echo 'make clean          remove all environments, caches and build output'
 
 venv: $(READY)
 
@@ -112,5 +112,5 @@ test-transfer: .venv/.transfer
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-sglang* .venv-vllm* .bandgap .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info report.html
+	rm -rf .venv .venv-sglang* .venv-vllm* .bandgap .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
