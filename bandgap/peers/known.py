@@ -66,7 +66,7 @@ def read_known(path: Path, today: date) -> tuple[Known, ...]:
         UsageError: it cannot be read, or an entry says too little or too much, or its last day is over.
     """
     try:
-        document = tomllib.loads(path.read_text())
+        document = tomllib.loads(path.read_text(encoding="utf-8"))  # as TOML is, whatever the locale
     except OSError as error:
         raise UsageError("--known", str(path), f"cannot be read ({error.strerror})", "name a TOML file") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
