@@ -1,6 +1,5 @@
 """The boundaries of the state: what an arena looks like where the specification changes its answer."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from spec.judge.arena import JudgedArena
@@ -35,38 +34,40 @@ BOUNDARIES: Final = (
 """By name.  The last two are of a call; the others of the state after one."""
 
 
-def boundaries_of(s: JudgedArena) -> Iterator[str]:
+def boundaries_of(s: JudgedArena) -> list[str]:
     """Those at which an arena is."""
+    found: list[str] = []
     extents, last = s.extents.bytes, s.bands - 1
     if not s.status:
-        yield EMPTY
+        found.append(EMPTY)
     elif not s.refs:
-        yield ALL_WITHHELD
+        found.append(ALL_WITHHELD)
     in_spans, room, smallest = 0, 0, min(s.address.sizes)
-    end, below, touched = s.base, None, None
+    end, below, touched, highest = s.base, -1, -1, max(extents, default=-1)
     for band in range(s.bands):
         if band not in extents:
-            if 0 < band < last and below is not None and any(above > band for above in extents):
-                yield FLOAT_EMPTY
+            if 0 < band < last and below >= 0 and band < highest:
+                found.append(FLOAT_EMPTY)
             continue
         count = s.hi[band] - s.lo[band]
         in_spans += count
         if count == 1:
-            yield ONE_PAGE
+            found.append(ONE_PAGE)
         begin, after = extents[band]
         gap = begin - end
         room = max(room, gap)
-        if below is not None:
+        if below >= 0:
             if not gap:
-                yield TOUCHING if (below, band) == (0, last) else FLOAT_TOUCHES
+                found.append(TOUCHING if (below, band) == (0, last) else FLOAT_TOUCHES)
                 if touched == below:
-                    yield FLOAT_WEDGED
+                    found.append(FLOAT_WEDGED)
                 touched = band
             elif gap < smallest:
-                yield TOO_NARROW
+                found.append(TOO_NARROW)
         end, below = after, band
     if len(s.status) < in_spans:
         if s.published:
-            yield CLOSED_OVER_HOLES
+            found.append(CLOSED_OVER_HOLES)
     elif in_spans and max(room, s.capacity - end) < smallest:
-        yield FULL
+        found.append(FULL)
+    return found

@@ -4,7 +4,7 @@ Ids are named by the allocation that gave them and their place in it, tickets by
 pages are not named at all: a driver writes to the pages that it was given.
 """
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias, get_args
 
 from msgspec import Meta, Struct
 
@@ -198,4 +198,5 @@ AnyCall: TypeAlias = (
     | Advance
     | Malformed
 )
+CALLS: Final[tuple[type[Call], ...]] = get_args(AnyCall)
 Script: TypeAlias = tuple[AnyCall, ...]

@@ -33,12 +33,22 @@ Logged = list[Any]
 Place = tuple[int, int]
 """A band and a physical page of it."""
 
+_NAMES: Final = {call: str(call.__struct_config__.tag) for call in script.CALLS}
+
 _ACTIONS: Final = {kind: action.name for kind, (action, _) in PAGE_ACTIONS.items()}
 
 _BESIDE_BOUNDARIES: Final = frozenset(
     {r.Allocate, r.Refused, r.Compact, r.Open, r.Hold, r.Issue, r.Land, r.Share, r.Drain}
 )
 """The records after which an arena is at the boundaries where it was."""
+
+_BESIDE_ADMISSION: Final = frozenset(
+    {
+        *(r.Allocate, r.Refused, r.Compact, r.Open, r.Share, r.Drain, r.Issue, r.Land),
+        *(r.GrewLow, r.GrewHigh, r.AbsorbedLow, r.AbsorbedHigh, r.Appeared),
+    }
+)
+"""The records after which the same pages live and are held, and the same publishers are there."""
 
 
 def on_record(refusal: Refusal) -> r.Refused:
@@ -72,7 +82,7 @@ class Stage:
         self._operations: list[tuple[str, str]] = []
         self._boundaries: list[str] = []
         # at which the arena is; none if that is to be looked up again
-        self._at: tuple[str, ...] | None = None
+        self._at: list[str] | None = None
         # the page actions in turn; how many of a release's were the last reference's
         self._trail: list[str] = []
         self._freed = self._unshared = 0
@@ -83,11 +93,12 @@ class Stage:
         self._values = 0
         # of the call that is being made: the bands of which pages moved, the tickets settled, the refusal on record
         self._moved: set[int] = set()
+        self._moved_bytes = 0
         self._settled: list[int] = []
         self._refused: r.Refused | None = None
         self._decides = bool(admission.PROPERTIES & target.promises)
-        # what mattered for admission, when the judge had taken so many lines
-        self._case: tuple[int, Situation] | None = None
+        # what matters for admission; none if that is to be looked up again
+        self._case: Situation | None = None
         self.has_memory = True
         """Whether the arena has bytes."""
         self.built = built = target.build(setup.layout, setup.arena_bytes, self._land_all, self._take)
@@ -115,7 +126,7 @@ class Stage:
 
     def coverage(self) -> Coverage:
         """What was exercised so far."""
-        judge, names = self._judge, [call[0].__struct_config__.tag for call in self.log]
+        judge, names = self._judge, [_NAMES[call[0]] for call in self.log]
         return Coverage(
             Counter(judge.actions),
             Counter(self._outcomes),
@@ -151,8 +162,8 @@ class Stage:
         copied = [list(ids) for ids in originals]
         logged = self._logged(script.Allocate, list(demand), list(settle), copied, wipe, None)
         case = self._situation() if self._decides else None
-        first = self._writers_of(copied, settle)
-        result = self._made("allocate", lambda: self.allocator.allocate(demand, settle, copied or None, wipe=wipe))
+        first = self._writers_of(copied, settle) if copied and settle else []
+        result = self._made("allocate", self.allocator.allocate, demand, settle, copied or None, wipe=wipe)
         if case is not None and result is not None:
             self._check_admission(case, demand, settle, first, result)
         if result is None or isinstance(result, Refusal):
@@ -164,9 +175,9 @@ class Stage:
         logged[-1] = given
         self._note_ids(given)
         self._count("allocate", f"step {result.plan.step}{' settling' if result.plan.settle else ''}")
-        for band, (ids, new) in enumerate(zip(copied, given, strict=False)):
-            self._copied(band, ids, new)
         if any(copied):
+            for band, (ids, new) in enumerate(zip(copied, given, strict=False)):
+                self._copied(band, ids, new)
             self._count("allocate", f"copies{' behind their writers' if first else ''}")
         if wipe:
             for band, new in enumerate(given):
@@ -213,7 +224,7 @@ class Stage:
     def step_for(self, demand: Sequence[int], settle: Sequence[int] = ()) -> int | None:
         """The step by which the allocator says that it would meet a demand; none if it says that it would not."""
         self._logged(script.Plan, list(demand), list(settle))
-        result = self._made("plan", lambda: self.allocator.plan(demand, settle))
+        result = self._made("plan", self.allocator.plan, demand, settle)
         if result is None:
             return None
         if self._decides:
@@ -225,33 +236,34 @@ class Stage:
     def share(self, band: int, ids: Sequence[int]) -> bool:
         """One more reference to each; whether it was taken."""
         self._logged(script.Share, band, list(ids))
-        return self._plain("share", lambda: self.allocator.share(band, ids))
+        return self._plain("share", self.allocator.share, band, ids)
 
     def release(self, band: int, ids: Sequence[int]) -> bool:
         """One reference less to each; whether it was taken."""
         self._logged(script.Release, band, list(ids))
-
-        return self._plain(
-            "release", lambda: self.allocator.release(band, ids), then=lambda: self._forget_the_dead(band, ids)
-        )
+        taken = self._taken("release", "done", self.allocator.release, band, ids)
+        if taken:
+            self._forget_the_dead(band, ids)
+        self._look()
+        return taken
 
     def clear(self) -> bool:
         """Whether all references to all pages were given up."""
         self._logged(script.Clear)
         alive = list(self.state.refs)
-
-        def forget() -> None:
+        taken = self._taken("clear", "done", self.allocator.clear)
+        if taken:
             for band, vid in self.state.refs:
                 raise Violation("references", f"id {vid} of band {band} is alive, and every reference was given up")
             for band, vid in alive:
                 self._forget_the_dead(band, [vid])
-
-        return self._plain("clear", self.allocator.clear, then=forget)
+        self._look()
+        return taken
 
     def open(self, user: r.User, stream: str | None = None, waits: Sequence[int] = ()) -> int | None:
         """The number of the new ticket."""
         self._logged(script.Open, self.allocator.next_ticket, user, stream, list(waits))
-        ticket = self._made("open", lambda: self.allocator.open(user, stream, waits))
+        ticket = self._made("open", self.allocator.open, user, stream, waits)
         if ticket is not None:
             self.tickets[ticket] = user, stream
             self._given[ticket], self._reads[ticket] = {}, {}
@@ -262,7 +274,7 @@ class Stage:
     def hold(self, ticket: int, band: int, ids: Sequence[int], mode: r.Mode) -> bool:
         """Whether the ticket was given the pages of these ids."""
         self._logged(script.Hold, ticket, band, list(ids), mode)
-        pages = self._made("hold", lambda: self.allocator.hold(ticket, band, ids, mode))
+        pages = self._made("hold", self.allocator.hold, ticket, band, ids, mode)
         if pages is None:
             self._look()
             return False
@@ -327,24 +339,31 @@ class Stage:
             self.land(ticket, band, [vid for where, vid in self._given.get(ticket, ()) if where == band])
         self._logged(script.Complete, ticket)
         self._read_what_is_held(ticket)
+        return self._completed(ticket)
+
+    def _completed(self, ticket: int) -> bool:
         user = self.tickets.get(ticket, ("nobody",))[0]
-        return self._plain("complete", lambda: self.allocator.complete(ticket), user, lambda: self._retired(ticket))
+        taken = self._taken("complete", user, self.allocator.complete, ticket)
+        if taken:
+            self._retired(ticket)
+        self._look()
+        return taken
 
     def quarantine(self, ticket: int) -> bool:
         """Whether the ticket was put in quarantine; what it writes may still land."""
         self._logged(script.Quarantine, ticket)
-        return self._plain("quarantine", lambda: self.allocator.quarantine(ticket))
+        return self._plain("quarantine", self.allocator.quarantine, ticket)
 
     def settle(self, ticket: int) -> bool:
         """Whether the ticket was retired."""
         self._logged(script.Settle, ticket)
         user = self.tickets.get(ticket, ("nobody",))[0]
-
-        def retired() -> None:
+        taken = self._taken("settle", user, self.allocator.settle, ticket)
+        if taken:
             self._retired(ticket)
             self._settled.append(ticket)
-
-        return self._plain("settle", lambda: self.allocator.settle(ticket), user, retired)
+        self._look()
+        return taken
 
     def drain(self) -> bool:
         """The allocator's stream has caught up."""
@@ -354,17 +373,17 @@ class Stage:
     def publish(self, who: str) -> bool:
         """Whether the name was put down."""
         self._logged(script.Publish, who)
-        return self._plain("publish", lambda: self.allocator.publish(who))
+        return self._plain("publish", self.allocator.publish, who)
 
     def unpublish(self, who: str) -> bool:
         """Whether the name was struck out."""
         self._logged(script.Unpublish, who)
-        return self._plain("unpublish", lambda: self.allocator.unpublish(who))
+        return self._plain("unpublish", self.allocator.unpublish, who)
 
     def compact(self, budget: int) -> int | None:
         """The bytes that were moved."""
         self._logged(script.Compact, budget)
-        moved = self._made("compact", lambda: self.allocator.compact(budget))
+        moved = self._made("compact", self.allocator.compact, budget)
         if moved is not None:
             self._count("compact", "moved" if moved else "nothing to move")
         self._look()
@@ -386,18 +405,18 @@ class Stage:
     def resume_memory(self) -> bool:
         """Whether there are bytes again that were given back."""
         self._logged(script.ResumeMemory)
-
-        def renew() -> None:
+        taken = self._taken("resume memory", "done", self.allocator.resume_memory)
+        if taken:
             self.has_memory = True
             if not self._memory.renew():
                 raise Violation("no-foreign-bytes", "the memory came back with something in the sink")
-
-        return self._plain("resume memory", self.allocator.resume_memory, then=renew)
+        self._look()
+        return taken
 
     def malformed(self, case: str) -> None:
         """Make a call that is not even well-formed; it must be rejected."""
         self._logged(script.Malformed, case)
-        if self._plain("malformed", lambda: CASES[case](self.allocator)):
+        if self._plain("malformed", CASES[case], self.allocator):
             raise Violation("agreement", f"a malformed call was taken instead of rejected: {case}")
 
     # -------------------------------------------------------------------------------------------------- what follows
@@ -422,13 +441,18 @@ class Stage:
     def _logged(self, *call: Any) -> Logged:
         logged = list(call)
         self.log.append(logged)
-        self._moved, self._settled, self._refused = set(), [], None
+        if self._moved:
+            self._moved, self._moved_bytes = set(), 0
+        if self._settled:
+            self._settled = []
+        self._refused = None
         return logged
 
     def _take(self, record: r.AnyRecord) -> None:
         if self.records is not None:
             self.records.append(record)
-        finding = self._judge.take(record)
+        judge = self._judge
+        finding = judge.take(record)
         if finding is not None:
             raise Violation(finding.check, finding.problem, finding)
         kind = type(record)
@@ -436,33 +460,38 @@ class Stage:
             return
         if kind not in _BESIDE_BOUNDARIES:
             self._at = None
-        self._follow(kind)
+        if kind not in _BESIDE_ADMISSION:
+            self._case = None
+        # which page actions it was, if any; the call of a misuse was none
+        if judge.is_rejecting:
+            judge.is_rejecting = False
+        elif kind in _ACTIONS:
+            self._trail.append(_ACTIONS[kind])
+        elif kind is r.Release:
+            self._follow_release(judge.actions)
         if kind is r.Moved:
             self._moved.add(record.band)  # type: ignore[union-attr]  # its kind is known
+            size = self.allocator.chain.page_bytes[record.band]  # type: ignore[union-attr]  # its kind is known
+            self._moved_bytes += len(record.sources) * size  # type: ignore[union-attr]  # its kind is known
         elif kind is r.Settled:
             self._settled.append(record.ticket)  # type: ignore[union-attr]  # its kind is known
             self._retired(record.ticket)  # type: ignore[union-attr]  # its kind is known
         elif kind is r.Refused:
             self._refused = record  # type: ignore[assignment]  # its kind is known
 
-    def _follow(self, kind: type[r.AnyRecord]) -> None:
-        """Note which page actions a record was, if any; the call of a misuse was none."""
-        judge = self._judge
-        if judge.is_rejecting:
-            judge.is_rejecting = False
-        elif kind in _ACTIONS:
-            self._trail.append(_ACTIONS[kind])
-        elif kind is r.Release:
-            freed, unshared = judge.actions["free"], judge.actions["unshare"]
-            if unshared > self._unshared:
-                self._trail.append("unshare")
-            if freed > self._freed:
-                self._trail.append("free")
-            self._freed, self._unshared = freed, unshared
+    def _follow_release(self, actions: Counter[str]) -> None:
+        """A release may leave a reference to some pages and give up the last one of others."""
+        freed, unshared = actions["free"], actions["unshare"]
+        if unshared > self._unshared:
+            self._trail.append("unshare")
+        if freed > self._freed:
+            self._trail.append("free")
+        self._freed, self._unshared = freed, unshared
 
-    def _made(self, name: str, make: Callable[[], Result]) -> Result | None:
+    def _made(self, name: str, make: Callable[..., Result], *arguments: Any, **named: Any) -> Result | None:
+        """What a call gave; None if it was rejected."""
         try:
-            return make()
+            return make(*arguments, **named)
         except Misuse:
             self.rejected.add(len(self.log) - 1)
             self._count(name, "rejected" if self.has_memory else "rejected without memory")
@@ -472,17 +501,17 @@ class Stage:
         except Exception as error:
             raise Violation("crash", f"{name} raised {type(error).__name__}: {error}") from error
 
-    def _plain(
-        self, name: str, make: Callable[[], object], outcome: str = "done", then: Callable[[], None] = lambda: None
-    ) -> bool:
-        def made() -> bool:
-            make()
-            return True
+    def _taken(self, name: str, outcome: str, make: Callable[..., object], *arguments: Any) -> bool:
+        """Whether a call was taken that gives nothing; it is counted, and not looked after yet."""
+        self._made(name, make, *arguments)
+        if len(self.log) - 1 in self.rejected:
+            return False
+        self._count(name, outcome)
+        return True
 
-        taken = self._made(name, made) is not None
-        if taken:
-            self._count(name, outcome)
-            then()
+    def _plain(self, name: str, make: Callable[..., object], *arguments: Any) -> bool:
+        """Whether a call was taken of which nothing follows."""
+        taken = self._taken(name, "done", make, *arguments)
         self._look()
         return taken
 
@@ -515,10 +544,9 @@ class Stage:
 
     def _situation(self) -> Situation:
         """What matters for admission now.  It is the same from one question to the next, since these change nothing."""
-        lines = self._judge.lines
-        if self._case is None or self._case[0] != lines:
-            self._case = lines, Situation(self.state)
-        return self._case[1]
+        if self._case is None:
+            self._case = Situation(self.state)
+        return self._case
 
     def _check_admission(
         self,
@@ -532,6 +560,9 @@ class Stage:
         if isinstance(result, Grant):
             met = admission.Met(result.plan.step, self._settled, self._moved)
             admission.check_grant(case, demand, settle, met, first)
+            if result.plan.bytes_moved != self._moved_bytes:
+                said = f"a plan says that it moves {result.plan.bytes_moved} bytes"
+                raise Violation("agreement", f"{said}, and {self._moved_bytes} were moved")
         elif self._refused is not None:
             admission.check_refusal(case, demand, settle, self._refused)
             if self._refused != on_record(result):
@@ -550,12 +581,13 @@ class Stage:
         """After each call: what moved is read back at once, the rest as often as the watch says."""
         self.calls += 1
         if self._at is None:
-            self._at = tuple(boundaries_of(self.state))
-        self._boundaries.extend(self._at)
-        tables_every, contents_every = self.watch.tables_every, self.watch.contents_every
-        if tables_every and self.calls % tables_every == 0:
+            self._at = boundaries_of(self.state)
+        if self._at:
+            self._boundaries += self._at
+        watch = self.watch
+        if watch.tables_every and self.calls % watch.tables_every == 0:
             check_tables(self.allocator, self.state)
-        if contents_every and (self._moved or self._settled or self.calls % contents_every == 0):
+        if watch.contents_every and (self._moved or self._settled or self.calls % watch.contents_every == 0):
             self._read_back()
 
     def _read_back(self) -> None:

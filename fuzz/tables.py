@@ -1,5 +1,7 @@
 """Whether the tables of an allocator say what the judge's state says."""
 
+import torch
+
 from events.records import Snapshot
 from fuzz.targets.protocol import Driven
 from fuzz.violation import Violation
@@ -32,12 +34,17 @@ def _broken_by(allocator: Driven, snapshot: Snapshot) -> str:
 
 def check_replica(allocator: Driven, s: JudgedArena) -> None:
     """Raise Violation where the page table that kernels read sends a living id to a page where it does not live."""
-    tables = [allocator.page_table(band).cpu().numpy().data for band in range(s.bands)]
+    tables = [_in_host_memory(allocator.page_table(band)) for band in range(s.bands)]
     page_of = s.page_of
     for place in s.refs:
         band, vid = place
         if tables[band][vid] != page_of[place]:
             raise _wrong_page(allocator, band, vid, page_of[place], tables[band][vid])
+
+
+def _in_host_memory(table: torch.Tensor) -> memoryview:
+    """A page table's numbers, one by one."""
+    return (table if table.is_cpu else table.cpu()).numpy().data
 
 
 def _wrong_page(allocator: Driven, band: int, vid: int, judged: int, found: int) -> Violation:

@@ -6,11 +6,11 @@ those that are withheld also where tickets may be settled and where a demand is 
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
-from impl.arithmetic.admission import Needs, feasible, free_from, free_until, least_eviction
+from impl.arithmetic.admission import Needed, Needs, feasible, free_from, free_until, least_eviction
 from impl.arithmetic.fewest import first_try, halfway, narrowed, widened
 from impl.arithmetic.grid import address
 from impl.chain import Chain
@@ -24,15 +24,9 @@ STEPS = (IN_PLACE, COMPACT_ENDS, RELAYOUT)
 NO_TICKETS: frozenset[int] = frozenset()
 
 
-class Stock(NamedTuple):
-    """What a band would hold if certain tickets had retired."""
-
-    in_use: int
-    """Pages that are live or withheld."""
-    extent: Extent
-    """Of the pages in use."""
-    pins: Extent
-    """Of the pages that may not move."""
+Stock: TypeAlias = tuple[int, Extent, Extent]
+"""What a band would hold if certain tickets had retired: how many pages are live or withheld, the extent of these, and
+that of the pages that may not move."""
 
 
 class Admission:
@@ -63,12 +57,17 @@ class Admission:
         if first:
             settle = (*first, *[number for number in settle if number not in first])
         inquiry = _Inquiry(self._chain, self._bands, self._ledger, bool(self._publishers), demand)
-        for step in (IN_PLACE,) if self._publishers else STEPS:
-            if inquiry.fits(step, frozenset(first)):
+        steps = (IN_PLACE,) if self._publishers else STEPS
+        least, most = frozenset(first), frozenset(settle)
+        # what does not fit by all that is allowed fits by no step, which is asked before the steps between
+        if not inquiry.fits(steps[0], least) and not inquiry.fits(steps[-1], most):
+            return self._refusal(inquiry)
+        for step in steps:
+            if inquiry.fits(step, least):
                 return self._planned(inquiry, step, first)
-            if settle and inquiry.fits(step, frozenset(settle)):
+            if settle and inquiry.fits(step, most):
                 return self._planned(inquiry, step, _shortest(settle, partial(inquiry.fits, step), len(first)))
-        return self._refusal(inquiry)
+        raise AssertionError("what fits by the last step was met by one of them")
 
     def _ends_grown(self, demand: tuple[int, ...]) -> tuple[Extent, ...] | None:
         """The spans, if holes and growth of the end bands are enough.  The common case, decided without an inquiry."""
@@ -117,22 +116,20 @@ class Admission:
         everyone = self._ledger.by_prospect()
         if inquiry.fits(RELAYOUT, frozenset(everyone)):
             return Refusal(demand, "after-release", _enough(everyone, partial(inquiry.fits, RELAYOUT)))
-        open_gate = _Inquiry(self._chain, self._bands, self._ledger, False, demand)
-        if self._publishers and open_gate.fits(RELAYOUT, frozenset(everyone)):
-            tickets = _enough(everyone, partial(open_gate.fits, RELAYOUT))
-            return Refusal(demand, "after-release", tickets, tuple(sorted(self._publishers)))
+        if self._publishers:
+            open_gate = _Inquiry(self._chain, self._bands, self._ledger, False, demand)
+            if open_gate.fits(RELAYOUT, frozenset(everyone)):
+                tickets = _enough(everyone, partial(open_gate.fits, RELAYOUT))
+                return Refusal(demand, "after-release", tickets, tuple(sorted(self._publishers)))
         return Refusal(demand, "evict", evict=self._evictions(demand))
 
     def _evictions(self, demand: tuple[int, ...]) -> tuple[int | None, ...]:
         chain = self._chain
-        needs = [
-            Needs(band.origin, band.page_bytes, pages.live + count, 0, 0)
-            for band, pages, count in zip(chain.bands, self._bands, demand, strict=True)
-        ]
+        needs = [(*pages.grid, pages.live + count, 0, 0) for pages, count in zip(self._bands, demand, strict=True)]
         froms, limits = free_from(chain.base, needs), free_until(chain.capacity, needs)
         evictions: list[int | None] = []
-        for need, pages, count, free, limit in zip(needs, self._bands, demand, froms, limits, strict=True):
-            least, suffices = least_eviction(free, limit, need.origin, need.size, pages.live, count)
+        for pages, count, free, limit in zip(self._bands, demand, froms, limits, strict=True):
+            least, suffices = least_eviction(free, limit, *pages.grid, pages.live, count)
             evictions.append(least if suffices else None)
         return tuple(evictions)
 
@@ -145,41 +142,36 @@ class _Inquiry:
     ) -> None:
         self.demand = demand
         self._chain, self._bands, self._ledger, self._gated = chain, bands, ledger, gated
-        self._needs: dict[tuple[int, frozenset[int]], list[Needs]] = {}
+        self._fits: dict[tuple[int, frozenset[int]], bool] = {}
         self._stocks: dict[frozenset[int], list[Stock]] = {}
         self._withheld: dict[tuple[int, int], Int64] = {}
 
     def fits(self, step: int, retired: frozenset[int]) -> bool:
         """Whether the demand is feasible with the moves of a step once these tickets have retired."""
-        return feasible(self._chain.base, self._chain.capacity, self.needs(step, retired))
+        fits = self._fits.get((step, retired))
+        if fits is None:
+            needed = self._needed(step, retired)
+            fits = self._fits[step, retired] = feasible(self._chain.base, self._chain.capacity, needed)
+        return fits
 
     def fits_empty(self) -> bool:
         """Whether an empty arena could hold the demand."""
-        bands = zip(self._chain.bands, self.demand, strict=True)
-        needs = [Needs(band.origin, band.page_bytes, count, 0, 0) for band, count in bands]
-        return feasible(self._chain.base, self._chain.capacity, needs)
+        needed = [(*pages.grid, count, 0, 0) for pages, count in zip(self._bands, self.demand, strict=True)]
+        return feasible(self._chain.base, self._chain.capacity, needed)
 
     def needs(self, step: int, retired: frozenset[int]) -> list[Needs]:
         """What each band must be given; fixed is all that is in use, or, in bands that may move, what is pinned."""
-        needs = self._needs.get((step, retired))
-        if needs is None:
-            needs = self._needs[step, retired] = self._needs_found(step, retired)
-        return needs
+        return [Needs(*needed) for needed in self._needed(step, retired)]
 
-    def _needs_found(self, step: int, retired: frozenset[int]) -> list[Needs]:
-        bands = self._chain.bands
+    def _needed(self, step: int, retired: frozenset[int]) -> list[Needed]:
+        bands = zip(self._bands, self.demand, strict=True)
         if step == IN_PLACE and not retired:
-            return [
-                Needs(band.origin, band.page_bytes, pages.live + pages.withheld + count, pages.lo, pages.hi)
-                for band, pages, count in zip(bands, self._bands, self.demand, strict=True)
-            ]
-        ends = (0, len(bands) - 1)
-        needs = []
-        for band, stock, count in zip(bands, self._stocks_of(retired), self.demand, strict=True):
-            may_move = step == RELAYOUT or (step == COMPACT_ENDS and band.number in ends)
-            fixed = stock.pins if may_move else stock.extent
-            needs.append(Needs(band.origin, band.page_bytes, stock.in_use + count, *fixed))
-        return needs
+            return [(*pages.grid, pages.live + pages.withheld + count, pages.lo, pages.hi) for pages, count in bands]
+        needed = []
+        for (pages, count), (in_use, extent, pins) in zip(bands, self._stocks_of(retired), strict=True):
+            may_move = step == RELAYOUT or (step == COMPACT_ENDS and (pages.low_end or pages.high_end))
+            needed.append((*pages.grid, in_use + count, *(pins if may_move else extent)))
+        return needed
 
     def _stocks_of(self, retired: frozenset[int]) -> list[Stock]:
         stocks = self._stocks.get(retired)
@@ -200,18 +192,15 @@ class _Inquiry:
             in_use = pages.in_use - self.freed(band, retired).size
         else:
             pins, extent, in_use = ledger.pins(band), (pages.lo, pages.hi), pages.in_use
-        return Stock(in_use, extent, extent if self._gated else pins)
+        return in_use, extent, extent if self._gated else pins
 
     def freed(self, band: int, retired: frozenset[int]) -> Int64:
         """The withheld pages of a band that nobody holds once these tickets have retired."""
         pages = self._bands[band]
         if not pages.withheld or not retired:
             return NOTHING
-        # what all of its holders, each of whom names it once, let go
-        withheld = np.concatenate([self._withheld_for(band, ticket) for ticket in retired])
-        candidates, let_go = np.unique(withheld, return_counts=True)
-        freed: Int64 = candidates[let_go == self._ledger.holders_of(band, candidates)]
-        return freed
+        withheld = [held for ticket in retired if (held := self._withheld_for(band, ticket)).size]
+        return self._ledger.freed_by(band, withheld) if withheld else NOTHING
 
     def _withheld_for(self, band: int, ticket: int) -> Int64:
         withheld = self._withheld.get((band, ticket))

@@ -44,12 +44,12 @@ def checked_mode(mode: Any) -> int:
 
 def checked_demand(demand: Any, names: tuple[str, ...]) -> tuple[int, ...]:
     """A count of pages for each band, given in chain order or by names of kinds."""
-    if type(demand) is tuple and len(demand) == len(names):
+    if type(demand) in (tuple, list) and len(demand) == len(names):
         for count in demand:
             if type(count) is not int or not 0 <= count <= WIDEST:
                 break
         else:
-            return demand
+            return tuple(demand)
     counts = by_band(demand, "demand", names, 0, ("one count", "counts"))
     return tuple([as_count(count, "demand") for count in counts])
 
@@ -64,7 +64,7 @@ def by_band(given: Any, field: str, names: tuple[str, ...], nothing: Any, called
         nothing: for a kind that a mapping leaves out.
         called: what is given for one band, and several of these.
     """
-    if isinstance(given, Mapping):
+    if type(given) not in (tuple, list) and isinstance(given, Mapping):
         unknown = sorted(str(name) for name in given if name not in names)
         if unknown:
             raise Misuse(field, unknown[0], "no such kind", f"give some of {', '.join(names)}")

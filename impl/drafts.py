@@ -35,12 +35,18 @@ _USERS: Final = ("forward", "copy", "transfer")
 Result = TypeVar("Result")
 
 
+class Checked(list[int]):
+    """Integers that were checked when they were noted, in a list that nobody else has."""
+
+    __slots__ = ()
+
+
 def kept(values: Any) -> Any:
     """Ids as a caller passed them, so that they stay as they are now."""
-    if is_plain(values):
+    if type(values) is not list and is_plain(values):
         return values.tobytes()
     try:
-        return _integers(values)
+        return Checked(_integers(values))
     except Untypable:
         return NO_INTEGERS
 
@@ -71,7 +77,7 @@ class AtOnce:
             AssertionError: the allocator did not reject a call that no record can hold.
         """
         try:
-            record = finished(draft)
+            record = _FINISH.get(type(draft), _plainly)(draft)
         except Untypable:
             self._unheard = True
             return
@@ -94,7 +100,7 @@ class Untypable(Exception):
 
 def by_band(given: Any, nothing: Any, names: tuple[str, ...]) -> Any:
     """What was given in chain order or by names of kinds, in chain order; it is not looked into."""
-    if type(given) is tuple or not isinstance(given, Mapping):
+    if type(given) in (tuple, list) or not isinstance(given, Mapping):
         return given
     return [given.get(name, nothing) for name in names] if set(given) <= set(names) else NO_INTEGERS
 
@@ -128,16 +134,22 @@ def _numbers(noted: bytes) -> list[int]:
 
 
 def _integers(values: Any) -> list[int]:
-    if type(values) is bytes:
+    kind = type(values)
+    if kind is Checked:
+        checked: list[int] = values
+        return checked
+    # a list as a caller would write it, checked faster than number by number
+    if kind is list:
+        if not values:
+            return []
+        if {*map(type, values)} == _INT and min(values) >= -records.WIDEST and max(values) <= records.WIDEST:
+            copied: list[int] = values.copy()
+            return copied
+    elif kind is bytes:
         values = np.frombuffer(values, np.int64)
     if is_plain(values) and (not values.size or largest(as_unsigned(values)) <= records.WIDEST):
         integers: list[int] = values.tolist()
         return integers
-    # a list as a caller would write it, checked faster than number by number
-    if type(values) is list and {*map(type, values)} == _INT and min(values) >= -records.WIDEST:
-        if max(values) <= records.WIDEST:
-            return values.copy()
-        raise Untypable
     try:
         items = values.tolist() if hasattr(values, "tolist") else list(values)
     except TypeError:
@@ -162,7 +174,10 @@ def _count(value: Any) -> int:
 
 
 def _counts(values: Any) -> list[int]:
-    return [_count(value) for value in _integers(values)]
+    counts = _integers(values)
+    if counts and min(counts) < 0:
+        raise Untypable
+    return counts
 
 
 def _lists(values: Any) -> list[list[int]]:
@@ -173,6 +188,8 @@ def _lists(values: Any) -> list[list[int]]:
 
 
 def _band(value: Any) -> int:
+    if type(value) is int and 0 <= value <= 255:
+        return value
     if _count(value) > 255:
         raise Untypable
     return int(value)
@@ -190,7 +207,7 @@ def _one_of(words: Any, value: Any) -> Any:
     return value
 
 
-# What a caller passed is checked field by field; what an allocator noted has no entry here.
+# What a caller passed is checked field by field; what an allocator noted needs no entry here.
 _FINISH: Final[Mapping[Any, Callable[[Any], Any]]] = {
     records.Allocate: lambda d: records.Allocate(
         _counts(d.demand), _integers(d.settle), _lists(d.originals), bool(d.wipe)
@@ -207,6 +224,9 @@ _FINISH: Final[Mapping[Any, Callable[[Any], Any]]] = {
     records.Unpublish: lambda d: records.Unpublish(_name(d.who)),
     records.Compact: lambda d: records.Compact(_count(d.budget)),
     records.End: lambda d: records.End(d.outcome, [_numbers(ids) for ids in d.ids]) if d.ids else d,
+    # the steps that there are most of
+    **dict.fromkeys((records.GrewLow, records.GrewHigh, records.AbsorbedLow, records.AbsorbedHigh), lambda d: d),
+    records.Allocated: lambda d: records.Allocated(d.band, _numbers(d.pages), _numbers(d.ids)),
 }
 
 _NUMBERS: Final[Mapping[Any, Callable[[Any], Any]]] = {

@@ -1,5 +1,6 @@
 """Who uses the pages of one band: counts of holders, and what the allocator's own stream may still do with each."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -73,6 +74,12 @@ class Holders:
         """Which of the pages are among the others, in time proportional to both."""
         return self._sieve.among(pages, others)
 
+    def freed_by(self, batches: Sequence[Int64]) -> Int64:
+        """Of the pages that some tickets hold, one batch of each ticket's: those that nobody else holds, each once."""
+        pages, named = (batches[0], _ONE) if len(batches) == 1 else self._sieve.counted(batches)
+        freed: Int64 = pages[self.holders[pages] == named]
+        return freed
+
     def are_held(self, pages: Int64) -> npt.NDArray[np.bool_]:
         """Which of the pages anybody holds."""
         return self.holders[pages].astype(np.bool_)
@@ -122,7 +129,7 @@ class Holders:
     def enqueue(self, pages: Int64, mode: int) -> None:
         """The allocator's stream may still do this with distinct pages; what is stronger stays."""
         before = self.queued[pages]
-        new = pages[before == NONE]
+        new = pages[before == NONE] if np.count_nonzero(before) else pages
         if new.size:
             self._on_queue.append(new)
         self.queued[pages] = np.maximum(before, mode)
@@ -144,6 +151,8 @@ class Holders:
 
     def on_queue(self, mode: int) -> Int64:
         """The pages queued in this mode, rising."""
+        if not self._on_queue:
+            return NOTHING
         pages = _joined(self._on_queue)
         return np.sort(pages[self.queued[pages] == mode])
 

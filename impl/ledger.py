@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from events.records import User
 from impl.chain import BandGeometry
@@ -257,10 +256,9 @@ class Ledger:
         holding = self.tickets[number].holdings[band]
         return NOTHING if holding is None else holding.all_written()
 
-    def holders_of(self, band: int, pages: Int64) -> npt.NDArray[np.int32]:
-        """How many tickets hold each of these pages."""
-        holders: npt.NDArray[np.int32] = self._bands[band].holders[pages]
-        return holders
+    def freed_by(self, band: int, batches: Sequence[Int64]) -> Int64:
+        """Of the pages of a band that some tickets hold, one batch of each ticket's: those that nobody else holds."""
+        return self._bands[band].freed_by(batches)
 
     def outstanding_pages(self, ticket: Ticket) -> tuple[int, ...]:
         """How many pages of each band a ticket holds."""

@@ -1,5 +1,6 @@
 """Arrays of ids as callers give them: checked once, then 64-bit integers throughout."""
 
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias, TypeGuard
 
 import numpy as np
@@ -32,7 +33,7 @@ def as_ids(value: Any, field: str, below: int) -> Int64:
     if not ids.size:
         return NOTHING
     # so that one comparison checks both ends
-    unsigned = as_unsigned(ids)
+    unsigned = ids.view(_UINT64)
     worst = int(unsigned.argmax())
     if unsigned[worst] >= below:
         raise Misuse(
@@ -58,6 +59,8 @@ def _converted(value: Any, field: str) -> Int64:
         raise Misuse(field, value, f"not an array of ids ({error})", "give a sequence of integers") from None
     if array.ndim != 1:
         raise Misuse(field, value, f"has {array.ndim} dimensions", "give a flat sequence of integers")
+    if type(value) is list and array.dtype is _INT64:
+        return array
     if not array.size:
         return NOTHING
     if array.dtype.kind not in "iu" or (array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max):
@@ -116,6 +119,18 @@ class Sieve:
         self._place[batch] = order
         kept = self._place[batch] == order
         return batch if np.count_nonzero(kept) == batch.size else batch[kept]
+
+    def counted(self, batches: Sequence[Int64]) -> tuple[Int64, npt.NDArray[np.int32]]:
+        """Each number that is in any of the batches, and in how many; in each of them it is once."""
+        place, joined = self._place, np.concatenate(batches)
+        place[joined] = 0
+        for batch in batches:
+            place[batch] += 1
+        times = place[joined]
+        order = np.arange(joined.size, dtype=np.int32)
+        place[joined] = order
+        kept = place[joined] == order
+        return joined[kept], times[kept]
 
     def among(self, batch: Int64, others: Int64) -> npt.NDArray[np.bool_]:
         """Which numbers of the batch are among the others."""

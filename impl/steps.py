@@ -202,5 +202,5 @@ class Steps:
         if self.note:
             self.note(drafts.Forked(number, homes.tobytes(), ids.tobytes(), originals.tobytes()), homes.nbytes)
         holders.enqueue(homes, WRITE)
-        holders.enqueue(np.unique(sources), READ)
+        holders.enqueue(band.sieve.once(sources), READ)
         band.counters.copied += homes.size

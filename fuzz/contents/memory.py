@@ -30,8 +30,9 @@ class Memory:
         self._arena = self._built.arena
         # the same memory, from which a few bytes are taken in half the time
         self._bytes = self._arena.data
-        self._sink: npt.NDArray[np.uint8] = self._arena[: self._built.allocator.chain.base]
-        self._sink[:] = SINK
+        base = self._built.allocator.chain.base
+        self._arena[:base] = SINK
+        self._sink, self._untouched = self._bytes[:base], bytes([SINK]) * base
 
     def renew(self) -> bool:
         """Use the bytes and the views that there are now; whether the sink came as zeros."""
@@ -92,4 +93,4 @@ class Memory:
 
     def sink_is_untouched(self) -> bool:
         """Whether nobody wrote below the arena's first page."""
-        return bool((self._sink == SINK).all())
+        return self._sink.tobytes() == self._untouched

@@ -297,7 +297,7 @@ _removal(
     "originals-are-not-queued",
     "Nobody remembers that the allocator's stream may still read what it copies.",
     "sglang#38463",
-    Piece(Steps, "_copy", "holders.enqueue(np.unique(sources), READ)"),
+    Piece(Steps, "_copy", "holders.enqueue(band.sieve.once(sources), READ)"),
 )
 _removal(
     "what-settled-readers-read-is-not-queued",

@@ -160,8 +160,7 @@ class LateStage(Stage):
                 for end in ends:
                     self._run(partial(self.runtime.run_towards, end))
         self._under_way.discard(ticket)
-        user = self.tickets.get(ticket, ("nobody",))[0]
-        return self._plain("complete", lambda: self.allocator.complete(ticket), user, lambda: self._retired(ticket))
+        return self._completed(ticket)
 
     def settle(self, ticket: int) -> bool:
         """See `Stage.settle`; all that was launched is what is waited for."""
@@ -293,9 +292,9 @@ class LateStage(Stage):
         except Exception as error:
             raise Violation("crash", f"the device's work raised {type(error).__name__}: {error}") from error
 
-    def _made(self, name: str, make: Callable[[], Result]) -> Result | None:
+    def _made(self, name: str, make: Callable[..., Result], *arguments: Any, **named: Any) -> Result | None:
         before = self.runtime.host_waits
-        result = super()._made(name, make)
+        result = super()._made(name, make, *arguments, **named)
         if self.runtime.host_waits > before:
             raise Violation("no-host-sync", f"{name} waited for the device")
         return result

@@ -1,6 +1,7 @@
 """The stage on real streams: the same calls as on a simulated device, and work is done when the device comes to it."""
 
 from collections.abc import Callable
+from typing import Any
 
 from fuzz.contents.memory import Memory
 from fuzz.contents.patterns import Patterns
@@ -28,14 +29,14 @@ class StreamStage(LateStage):
         built.device.observed.observe = works.observe
         return Workshop(built.device, built.device.observed, works)
 
-    def _made(self, name: str, make: Callable[[], Result]) -> Result | None:
+    def _made(self, name: str, make: Callable[..., Result], *arguments: Any, **named: Any) -> Result | None:
         assert isinstance(self.built, StreamBuilt)  # a target on streams builds it
         place = self.built.place
 
         def unwaiting() -> Result:
             with place.unwaiting():
                 try:
-                    return make()
+                    return make(*arguments, **named)
                 except RuntimeError as error:
                     if "synchronizing" in str(error):
                         raise Violation("no-host-sync", f"{name} waited for the device: {error}") from error

@@ -5,7 +5,7 @@ has to end higher.  So one packing decides: if it fails, no layout exists.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from impl.arithmetic.choice import both, select
 from impl.arithmetic.grid import first_page_from, pages_until
@@ -22,7 +22,11 @@ class Needs(NamedTuple):
     pin_hi: int
 
 
-def feasible(base: int, capacity: int, chain: Sequence[Needs]) -> bool:
+Needed: TypeAlias = tuple[int, int, int, int, int]
+"""The same without names, for where it is made often."""
+
+
+def feasible(base: int, capacity: int, chain: Sequence[Needed]) -> bool:
     """Whether the bands, in address order, fit into the bytes base <= byte < capacity."""
     free = base
     fits = True
@@ -33,7 +37,7 @@ def feasible(base: int, capacity: int, chain: Sequence[Needs]) -> bool:
     return both(both(fits, placed), free <= start)
 
 
-def free_from(base: int, chain: Sequence[Needs]) -> list[int]:
+def free_from(base: int, chain: Sequence[Needed]) -> list[int]:
     """For each band, the first byte that is free when all bands below it are packed as low as they go."""
     free = [base]
     for band in chain[:-1]:
@@ -41,7 +45,7 @@ def free_from(base: int, chain: Sequence[Needs]) -> list[int]:
     return free
 
 
-def free_until(capacity: int, chain: Sequence[Needs]) -> list[int]:
+def free_until(capacity: int, chain: Sequence[Needed]) -> list[int]:
     """For each band, the byte at which the bands above it start when they are packed as high as they go."""
     limits = [capacity]
     for band in reversed(chain[1:]):
