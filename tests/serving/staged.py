@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from fuzz.serving.hesitant import Hesitant
 from impl.layout import Layout, Stored, chain_of
 from impl.plan import Grant, Refusal
 from impl.requests.request import Request
@@ -16,7 +17,7 @@ from impl.serving.host.cache import Write
 from impl.serving.parallel.group import Group
 from impl.serving.parallel.stages import pipelined, stage_layouts, with_layers
 from tests.serving.assembled import Assembled, Parts, assembled
-from tests.serving.ranked import Hesitant, Report
+from tests.serving.ranked import Report
 from tests.serving.running import Task, room_for
 from tests.serving.together import conversation
 
