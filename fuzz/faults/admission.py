@@ -166,3 +166,19 @@ def one_page_too_many_is_evicted() -> Iterator[None]:
     """A refusal asks for one page more than must be evicted."""
     with replaced(Admission, "_evictions", _evicting(1)):
         yield
+
+
+@fault("allocator", "agreement", "class: accounting drift")
+def plans_count_all_bytes_in_pages_of_the_first_kind() -> Iterator[None]:
+    """What a plan says that it moves is counted as if the pages of all kinds were as large as those of the first."""
+
+    def careless(planned: Method) -> Method:
+        def patched(self: Any, *rest: Any) -> Plan:
+            plan: Plan = planned(self, *rest)
+            moved = sum(move.sources.size for move in plan.moves)
+            return replace(plan, bytes_moved=moved * self._chain.page_bytes[0])
+
+        return patched
+
+    with replaced(Admission, "_planned", careless):
+        yield

@@ -75,6 +75,7 @@ LENGTHS: Final = {
     "pages-are-not-wiped": 7,
     "pages-are-wiped-but-for-the-last": 1,
     "pages-move-where-none-need-to": 1,
+    "plans-count-all-bytes-in-pages-of-the-first-kind": 3,
     "quarantine-lets-go": 6,
     "readers-are-over-before-they-have-read": 6,
     "readers-hold-nothing": 6,
