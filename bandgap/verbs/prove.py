@@ -41,11 +41,11 @@ def run(
 ) -> Exit:
     """Prove the specification for any arena, and show that no proof is empty and no sentence of a guard is idle."""
     # Z3 is slow to import, and only this verb needs it.
-    from bandgap.proof_document import document
-    from bandgap.proof_help import helps_for
-    from bandgap.proof_names import names_document, names_text
-    from bandgap.proof_progress import listening
-    from bandgap.proof_report import outcome, show
+    from bandgap.proofs.document import document
+    from bandgap.proofs.help import helps_for
+    from bandgap.proofs.names import names_document, names_text
+    from bandgap.proofs.progress import listening
+    from bandgap.proofs.report import outcome, show
     from properties import Verdict
     from properties import run as prove
 
@@ -75,7 +75,7 @@ def run(
 
 
 def _checked(directory: Path, jobs: int | None, as_json: bool) -> Exit:
-    from bandgap.proof_files import agreement, agreement_text
+    from bandgap.proofs.files import agreement, agreement_text
     from properties.export import exported
 
     try:
@@ -103,7 +103,7 @@ def _exported(directory: Path, selection: "Selection", weakening: str | None, jo
 
 
 def _cores(selection: "Selection", jobs: int | None, as_json: bool) -> Exit:
-    from bandgap.proof_files import cores_document, cores_text
+    from bandgap.proofs.files import cores_document, cores_text
     from properties.cores import cores
 
     found = tuple(cores([o for o in selection.obligations if o.kind != "contract"], jobs or processors()))

@@ -13,7 +13,7 @@ from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.model_options import DTYPES, FLAGS, KvDtype, KvDtypeOption, PageTokens
 from bandgap.output import AsJson, err, out, print_json
-from bandgap.replay_options import given, refuse_contradictions, refuse_idle_ratios, refuse_overridden
+from bandgap.replays.options import given, refuse_contradictions, refuse_idle_ratios, refuse_overridden
 from bandgap.sizes import parse_bytes
 from crew.processors import processors
 from impl.layout import LayoutError, Options
@@ -101,7 +101,7 @@ def run(
     as_json: AsJson = False,
 ) -> Exit:
     """Unified against split pools on TRAFFIC: the real allocator under a simulated engine; only time is modelled."""
-    from bandgap.replay_report import document, tables
+    from bandgap.replays.report import document, tables
     from crew.words import NoCrew
     from impl.chain import ArenaTooSmall
     from replay.engine.policy import Policy
@@ -227,7 +227,7 @@ def _compare(
     search: bool,
     record: Path | None,
 ) -> "Comparison":
-    from bandgap.replay_progress import shown
+    from bandgap.replays.progress import shown
     from replay.comparison import compared
     from replay.job import unified_job
 
@@ -264,8 +264,8 @@ def _sweep(
     *,
     as_json: bool,
 ) -> Exit:
-    from bandgap.replay_progress import shown
-    from bandgap.replay_report import sweep_document, sweep_table
+    from bandgap.replays.progress import shown
+    from bandgap.replays.report import sweep_document, sweep_table
     from replay.sweep import swept
 
     with shown() as report:

@@ -6,9 +6,9 @@ from rich.console import Console
 
 from bandgap.gate.evidence import Evidence
 from bandgap.gate.lanes import proofs
-from bandgap.proof_document import document
-from bandgap.proof_help import said
-from bandgap.proof_report import outcome, show
+from bandgap.proofs.document import document
+from bandgap.proofs.help import said
+from bandgap.proofs.report import outcome, show
 from bandgap.reports.document import document as gate_document
 from bandgap.reports.html import write_html
 from bandgap.reports.terminal import show_violation

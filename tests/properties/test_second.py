@@ -8,7 +8,7 @@ import pytest
 import z3
 
 from bandgap.exits import Exit
-from bandgap.proof_files import Agreement, Share, agreement, agreement_text
+from bandgap.proofs.files import Agreement, Share, agreement, agreement_text
 from properties import second
 from properties.admission import asking
 from properties.admission.theorems import THEOREMS

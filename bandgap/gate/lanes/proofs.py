@@ -12,7 +12,7 @@ from bandgap.gate.task import Progress, Task
 from bandgap.gate.violation import Violation
 from bandgap.pictures.examples import before_and_after
 from bandgap.pictures.wording import changes, event, facts
-from bandgap.proof_help import helps_for, said, shown
+from bandgap.proofs.help import helps_for, said, shown
 from properties.answers import Answer, Verdict
 from properties.failing.helping import Help
 from properties.judging import Counterexample

@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bandgap.output import err
-from bandgap.proof_report import HEADINGS, line, show
+from bandgap.proofs.report import HEADINGS, line, show
 from properties import Answer, Selection, Sighting, Trial
 from properties.tasks import Result
 

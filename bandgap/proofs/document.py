@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from bandgap.pictures.wording import event, members
-from bandgap.proof_help import help_document, shown
-from bandgap.proof_report import trial_verdict, witness_verdict
+from bandgap.proofs.help import help_document, shown
+from bandgap.proofs.report import trial_verdict, witness_verdict
 from properties import Answer, Report, Trial, Verdict, Witness
 from properties.examples import Arena
 from properties.failing.helping import Help

@@ -10,7 +10,7 @@ from rich.text import Text
 from bandgap.pictures import legend, strips
 from bandgap.pictures.examples import before_and_after
 from bandgap.pictures.wording import changes, event, facts, members
-from bandgap.proof_help import said, shown
+from bandgap.proofs.help import said, shown
 from properties import Answer, Report, Trial, Verdict, Witness
 from properties.failing.helping import Help
 from properties.judging import Counterexample

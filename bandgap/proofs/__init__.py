@@ -1,0 +1,1 @@
+"""Proofs as a person asks for them and reads them: what `bandgap prove` prints, and what helps where one fails."""

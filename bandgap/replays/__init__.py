@@ -1,0 +1,1 @@
+"""Replays as a person asks for them and reads them."""
