@@ -1,7 +1,8 @@
 """How fast an allocator is driven, judged and read back, beside the state machine of Hypothesis that does nothing."""
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from time import process_time
@@ -12,7 +13,9 @@ import torch
 from hypothesis import HealthCheck, Phase
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
+from bench.cores import AllCores, Doing, all_cores
 from bench.rows import Beside, Figure, Row, row_of
+from crew.processors import processors
 from fuzz.machine import run_machine
 from fuzz.seeded import run_seeded
 from fuzz.setups import MODELS, TOYS, setup_of
@@ -37,31 +40,39 @@ _READ_BACK: Final = (
 
 @dataclass(frozen=True)
 class Measured:
-    """A figure, and what is measured for it in each round: the rate for a seed and an amount of calls."""
+    """A figure, and what is done for it in each round.
+
+    Attributes:
+        figure: in times per second.
+        doing: what is done: with a seed, so many times at least; how often it was.
+        on_all_cores: whether by one process on every core, per second of the clock, or by one alone, per second of
+            processor time.
+    """
 
     figure: Figure
-    rate: Callable[[int, int], float]
+    doing: Doing
+    on_all_cores: bool = False
 
 
-def _driver(setups: Sequence[str], target: Target, seed: int, calls: int) -> float:
-    layouts = [setup_of(name) for name in setups]
-    begun = process_time()
-    run = run_seeded(layouts, seed, target=target, calls=calls)
-    seconds = process_time() - begun
+def _driver(setups: Sequence[str], target: Target, seed: int, calls: int) -> int:
+    run = run_seeded([setup_of(name) for name in setups], seed, target=target, calls=calls)
     assert run.failure is None, f"what is measured must hold: {run.failure}"
-    return run.calls / seconds
+    return run.calls
 
 
-def _machine(setups: Sequence[str], seed: int, calls: int) -> float:
-    made, begun = 0, process_time()
+def _machine(setups: Sequence[str], seed: int, calls: int) -> int:
+    made = 0
     while made < calls:
         for name in setups:
             run = run_machine(setup_of(name), seed, examples=10, steps=STEPS)
             assert run.failure is None, f"what is measured must hold: {run.failure}"
             made += run.calls
         seed += 1
-    return made / (process_time() - begun)
+    return made
 
+
+CORES: Final = processors()
+"""That this process may use."""
 
 FIGURES: Final = (
     Measured(
@@ -70,7 +81,7 @@ FIGURES: Final = (
             "judged calls/s",
             True,
             f"Every call judged, every admission decided once more. {_READ_BACK} Tables are compared after every "
-            f"{IN_PASSING.tables_every} calls; all of it at the end of a life. On one core.",
+            f"{IN_PASSING.tables_every} calls; all of it at the end of a life. Of one core.",
         ),
         partial(_driver, tuple(TOYS), OWN),
     ),
@@ -99,6 +110,27 @@ FIGURES: Final = (
         ),
         partial(_machine, tuple(TOYS)),
     ),
+    Measured(
+        Figure(
+            "seeded driver, all cores, small chains",
+            "judged calls/s",
+            True,
+            f"Of the whole machine, by the clock: one process on each of its {CORES} cores, started as those of a "
+            "campaign, each with a seed of its own, until the last has made its calls; so does the empty machine.",
+        ),
+        partial(_driver, tuple(TOYS), OWN),
+        on_all_cores=True,
+    ),
+    Measured(
+        Figure(
+            "seeded driver, all cores, models",
+            "judged calls/s",
+            True,
+            f"The same on real models' layouts, on {CORES} cores.",
+        ),
+        partial(_driver, tuple(MODELS), OWN),
+        on_all_cores=True,
+    ),
 )
 
 
@@ -108,22 +140,32 @@ def measure(rounds: int, calls: int) -> Iterator[Row]:
     torch.set_num_threads(1)
     gc.collect()
     gc.freeze()
-    for number, one in enumerate(FIGURES):
-        ours, theirs = [], []
-        for round_ in range(rounds):
-            ours.append(one.rate(1000 * number + round_, calls))
-            theirs.append(empty_machine(round_, calls))
-        yield row_of(one.figure, ours, theirs, Beside(PEER, None))
+    with ExitStack() as stack:
+        together: AllCores | None = None
+        for number, one in enumerate(FIGURES):
+            if one.on_all_cores and together is None:
+                together = stack.enter_context(all_cores(CORES))
+            rate = together.per_second if one.on_all_cores and together is not None else on_one_core
+            ours, theirs = [], []
+            for round_ in range(rounds):
+                ours.append(rate(one.doing, 1000 * number + round_, calls))
+                theirs.append(rate(empty_machine, round_, calls))
+            yield row_of(one.figure, ours, theirs, Beside(PEER, None))
 
 
-def empty_machine(seed: int, steps: int) -> float:
-    """Steps per second of a state machine of eight rules, none of which does anything."""
+def on_one_core(doing: Doing, seed: int, times: int) -> float:
+    """How often per second of processor time something is done by this process alone."""
+    begun = process_time()
+    return doing(seed, times) / (process_time() - begun)
+
+
+def empty_machine(seed: int, steps: int) -> int:
+    """Do steps of a state machine of eight rules, none of which does anything; how many."""
     done = [0]
     machine = _empty(done)
     hypothesis.seed(seed)(machine)
-    begun = process_time()
     run_state_machine_as_test(machine, settings=_settings(max(1, steps // STEPS)))
-    return done[0] / (process_time() - begun)
+    return done[0]
 
 
 def _empty(done: list[int]) -> type[RuleBasedStateMachine]:

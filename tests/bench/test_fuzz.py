@@ -6,6 +6,7 @@ from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.verbs.bench import fuzz
 from bench.fuzz import FIGURES, measure
+from crew.processors import processors
 from fuzz.faults.all import FAULTS
 
 
@@ -18,6 +19,8 @@ def test_each_figure_stands_beside_the_empty_machine(capsys: pytest.CaptureFixtu
         assert row["peer_value"] > 0
         assert row["ratio"] == pytest.approx(row["value"] / row["peer_value"])
         assert "an empty machine of 8 rules" in row["peer"]
+        assert (f"{processors()} cores" in row["note"]) == row["name"].startswith("seeded driver, all cores")
+    assert sum(row["name"].startswith("seeded driver, all cores") for row in rows) == 2
 
 
 def test_what_breaks_is_not_measured() -> None:

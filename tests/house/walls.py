@@ -37,7 +37,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "replay": frozenset({"impl", "events", "crew", "numpy", "jinja2", "matplotlib", "plotly"}),
     "bench": frozenset({"impl", "spec", "events", "numpy", "torch"}),
     # measures what drives, beside Hypothesis doing nothing
-    "bench.fuzz": frozenset({"fuzz", "hypothesis", "torch"}),
+    "bench.fuzz": frozenset({"fuzz", "hypothesis", "torch", "crew.processors"}),
+    # on every core, as a campaign does
+    "bench.cores": frozenset({"crew", "torch"}),
     # runs in a peer's own environment, where nothing of ours is installed
     "bench.peers": frozenset({"sglang", "vllm", "transformers", "torch"}),
 }
