@@ -11,9 +11,8 @@ class Rank:
     of: int = 1
 
     def heads(self, count: int) -> slice:
-        """Its share of so many heads; where there are fewer heads than ranks, several ranks have the same one."""
+        """Its share of so many heads, about as many as the others'; where there are fewer than ranks, several have one."""
         if count < self.of:
             only = self.number * count // self.of
             return slice(only, only + 1)
-        share = count // self.of
-        return slice(self.number * share, (self.number + 1) * share)
+        return slice(self.number * count // self.of, (self.number + 1) * count // self.of)
