@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
+from fuzz.serving.living import lived
+from fuzz.serving.operations import Operation
 from fuzz.serving.running import work_off
+from fuzz.serving.scene import Scene
 from fuzz.serving.watching import ForeignBytes
+from fuzz.violation import Violation
 from impl.chain import Chain
 from impl.device.simulated.accesses import Race
 from impl.misuse import Misuse
@@ -19,7 +23,7 @@ from impl.serving.transfer import receiver, sender
 from impl.serving.transfer.messages import Give, Message
 from impl.serving.transfer.prefill import Prefill
 from impl.serving.transfer.receiver import Incoming, Receiver, State
-from impl.serving.transfer.sender import Sender
+from impl.serving.transfer.sender import Sender, _Outgoing
 from impl.serving.transfer.shape import demand_of, pages_of, stretches_of
 from impl.serving.transfer.simulated import SimulatedBatch, SimulatedNetwork, SimulatedTransport
 from impl.serving.transfer.tickets import TransferTickets, hold_all
@@ -298,6 +302,20 @@ def _who_waits_for_room_on_the_way_is_never_given_up(patch: Patch) -> None:
     patch.setattr(Sender, "_is_late", lambda self, going: going.batch is not None and is_late(self, going))
 
 
+@shows("misuse", "class: what is read is another's alone")
+def _what_was_given_up_is_the_senders_no_more(patch: Patch) -> None:
+    """While it may still be read: a cache lets go of it, and the only request that goes on from it writes it."""
+    let_go = Sender._let_go
+
+    def wrong(self: Sender, going: _Outgoing) -> None:
+        if going.request is not None:
+            self._requests.finish([going.request])
+            going.request = None
+        let_go(self, going)
+
+    patch.setattr(Sender, "_let_go", wrong)
+
+
 LAYOUT = tiny("gpt-oss-20b")
 
 
@@ -367,6 +385,23 @@ def _unanswered(seed: int) -> None:
     compare(both)
 
 
+def _gone_on_from_what_was_given_up(seed: int) -> None:
+    scene = Scene(pattern="qwen3-next-80b-a3b", page_tokens=1, chunk=12, interval=16, ends=2)
+    script = (
+        Operation("ask", (1, 47, 0, 0)),
+        Operation("serve", (0, 2, 0, 0)),
+        Operation("serve", (1, 199, 0, 0)),
+        Operation("ask", (1, 61, 0, 0)),
+        Operation("ask", (0, 0, 0, 0)),
+        Operation("serve", (4, 243, 0, 218)),
+        Operation("lose-patience", (0, 0, 0, 0)),
+        Operation("ask", (1, 143, 0, 0)),
+    )
+    violation = lived(scene, script).violation
+    if violation is not None:
+        raise violation
+
+
 FAULTS: list[tuple[Callable[[Patch], None], Callable[[int], None], int, type[Exception]]] = [
     (_pages_of_what_failed_are_used_again, _through_trouble, 0, ForeignBytes),
     (_pages_of_what_was_given_up_are_used_again, _through_trouble, 1, Race),
@@ -392,6 +427,7 @@ FAULTS: list[tuple[Callable[[Patch], None], Callable[[int], None], int, type[Exc
     (_prompts_are_begun_for_whoever_it_may_be, _begun_before_they_met, 1, Stuck),
     (_what_is_declined_is_told_to_nobody, _declined, 1, Stuck),
     (_who_waits_for_room_on_the_way_is_never_given_up, _behind_what_was_given_up, 1, Stuck),
+    (_what_was_given_up_is_the_senders_no_more, _gone_on_from_what_was_given_up, 0, Violation),
 ]
 
 
@@ -415,6 +451,7 @@ def test_a_fault_shows(
     "scene",
     [
         _through_trouble,
+        _gone_on_from_what_was_given_up,
         _short_of_room,
         _with_old_mail,
         _overtaken,
