@@ -22,6 +22,7 @@ class Coverage:
         pairs: page actions that followed each other, each on any number of pages; of one release that does both, those
             that leave a reference come first.
         calls: calls that followed each other, by the names that scripts have for them.
+        events: what happened besides, by name, where more than an allocator is driven.
     """
 
     actions: Counter[str] = field(default_factory=Counter)
@@ -31,6 +32,7 @@ class Coverage:
     boundaries: Counter[str] = field(default_factory=Counter)
     pairs: Pairs = field(default_factory=Counter)
     calls: Pairs = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
 
     def __add__(self, other: "Coverage") -> "Coverage":
         return Coverage(*(_sum(getattr(self, each.name), getattr(other, each.name)) for each in fields(Coverage)))

@@ -10,8 +10,9 @@ from bandgap.errors import UsageError
 from bandgap.gate.targets import target_named
 from bandgap.peers.asking import driven_named
 from fuzz.campaign.campaign import OTHER_CODE, Head, Unfit, head_of
+from fuzz.campaign.engines import ENGINES
 from fuzz.campaign.plan import Plan, code_now
-from fuzz.faults.all import FAULTS
+from fuzz.campaign.unit import work_of
 from fuzz.peers.environments import NoEnvironment, is_peer
 
 MINUTES: Final = 1.0
@@ -83,9 +84,12 @@ class Asked:
             checkout = None if self.checkout is None else str(self.checkout.absolute())
             python = None if self.python is None else str(driven.python)
         else:
-            target_named(self.target)
-            if self.fault is not None and self.fault not in FAULTS:
-                raise UsageError("--fault", self.fault, "is no seeded fault", "`bandgap faults` names them")
+            if self.target != ENGINES:
+                target_named(self.target)
+            known = work_of(self.target).faults
+            if self.fault is not None and self.fault not in known:
+                remedy = f"it has {', '.join(known)}" if self.target == ENGINES else "`bandgap faults` names them"
+                raise UsageError("--fault", self.fault, f"is no seeded fault of {self.target}", remedy)
             for option, value in (("--path", self.checkout), ("--python", self.python)):
                 if value is not None:
                     problem, remedy = "is for allocators of others", "name one with --target, or leave it out"

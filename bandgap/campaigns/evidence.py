@@ -6,10 +6,12 @@ from pathlib import Path
 from bandgap.campaigns.terms import path_of
 from bandgap.errors import UsageError
 from bandgap.explaining import explained_file
+from bandgap.explaining_serving import explained_serving_file
 from bandgap.gate.violation import Violation
 from bandgap.peers.asking import driven_named
 from bandgap.peers.explaining import Driven, explained
 from fuzz.campaign.campaign import Campaign
+from fuzz.campaign.engines import ENGINES
 from fuzz.peers.environments import is_peer
 from fuzz.peers.hunting import Finding
 from fuzz.peers.process import PeerFailed, running
@@ -21,7 +23,8 @@ def evidence_of(campaign: Campaign) -> dict[str, Violation]:
     """By the name of a failure's file; without those that do not show again, or whose target does not answer."""
     files = {name: campaign.folder / "failures" / name for name in campaign.files()}
     if not is_peer(campaign.plan.target):
-        found = ((name, explained_file(file)) for name, file in files.items())
+        explained_one = explained_serving_file if campaign.plan.target == ENGINES else explained_file
+        found = ((name, explained_one(file)) for name, file in files.items())
         return {name: evidence for name, evidence in found if evidence is not None}
     return dict(_of_peer(campaign, files)) if files else {}
 

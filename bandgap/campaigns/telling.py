@@ -18,8 +18,8 @@ from bandgap.reports.coverage import document as of_parts
 from bandgap.reports.coverage import lines
 from bandgap.reports.terminal import show_evidence
 from fuzz.campaign.campaign import Campaign
+from fuzz.campaign.engines import ENGINES
 from fuzz.campaign.summary import Distinct
-from fuzz.floors import Reached, reached
 
 SHOWN_EVERY = 5.0
 """Seconds between two lines of progress."""
@@ -88,11 +88,6 @@ def reasons_of(ended: Ended, terms: Terms) -> list[Reason]:
     return reasons
 
 
-def parts_of(ended: Ended, terms: Terms) -> tuple[Reached, ...]:
-    """How much of each part of the specification was exercised; nothing of a peer, which has calls of its own."""
-    return tuple(reached(dict(ended.campaign.summary.coverage.named()))) if terms.outcomes is None else ()
-
-
 def document(ended: Ended, terms: Terms) -> dict[str, Any]:
     """All of it."""
     campaign, summary, reasons = ended.campaign, ended.campaign.summary, reasons_of(ended, terms)
@@ -124,7 +119,8 @@ def document(ended: Ended, terms: Terms) -> dict[str, Any]:
             "boundaries": dict(sorted(coverage.boundaries.items())),
             "pairs": {f"{first}, {second}": n for (first, second), n in sorted(coverage.pairs.items())},
             "calls": {f"{first}, {second}": n for (first, second), n in sorted(coverage.calls.items())},
-            "parts": of_parts(parts_of(ended, terms)),
+            "events": dict(sorted(coverage.events.items())),
+            "parts": of_parts(terms.parts(coverage)),
             "unexercised": list(terms.missing(coverage, summary.calls)),
         },
         "failures": [
@@ -172,13 +168,15 @@ def show(ended: Ended, terms: Terms, console: Console) -> None:
             console.print(f"known: {harmless(excused.owner)} until {excused.expires}: {harmless(excused.reason)}")
         command = again(campaign.folder / "failures" / name, plan.target, plan.checkout, plan.python)
         console.print(f"Again: {harmless(command)}\n", soft_wrap=True)
-    console.print(f"{_amount(campaign)}, {summary.lives:,} allocators, {_rate(campaign):,.0f} calls/s of a worker")
+    console.print(
+        f"{_amount(campaign)}, {summary.lives:,} {_lives(plan.target)}, {_rate(campaign):,.0f} calls/s of a worker"
+    )
     if campaign.resumed:
         console.print(f"{campaign.resumed} units had been done before")
     if campaign.not_put is not None:
         problem = f"the corpus lacks what was found: it {campaign.not_put}; going on with the campaign puts it there"
         console.print(f"[yellow]{harmless(problem)}[/]", soft_wrap=True)
-    for line in lines(parts_of(ended, terms)):
+    for line in lines(terms.parts(summary.coverage)):
         console.print(f"[dim]{harmless(line)}[/]")
     reasons = reasons_of(ended, terms)
     for reason in reasons:
@@ -194,6 +192,11 @@ def show(ended: Ended, terms: Terms, console: Console) -> None:
 def _broken(one: Distinct, setups: Iterable[str]) -> str:
     where = harmless(", ".join(sorted(setups)))
     return f"[bold red]{harmless(one.finding.look[0])}[/] breaks on {where}: {harmless(one.finding.problem)}"
+
+
+def _lives(target: str) -> str:
+    """What a life is that of."""
+    return "lives of engines" if target == ENGINES else "allocators"
 
 
 def _amount(campaign: Campaign) -> str:

@@ -9,11 +9,13 @@ from bandgap.errors import UsageError
 from bandgap.peers.asking import driven_named
 from bandgap.peers.known import Known, excuse, must_be_known, plain, read_known
 from fuzz.campaign.campaign import Head
+from fuzz.campaign.engines import ENGINES
 from fuzz.campaign.summary import Distinct
 from fuzz.coverage import Coverage
-from fuzz.floors import unexercised
+from fuzz.floors import Reached, reached, unexercised
 from fuzz.peers.environments import is_peer
 from fuzz.peers.process import Description, PeerFailed, running
+from fuzz.serving import floors as of_engines
 
 Expected = frozenset[tuple[str, str]]
 
@@ -24,7 +26,7 @@ class Terms:
 
     Attributes:
         outcomes: of another's calls, which must be seen; none for a target of ours, of which more is asked.
-        target: another's, by its plain name.
+        target: another's, by its plain name; or engines.
         version: of it.
         known: findings that are excused.
         options: of a command that goes on with it under these terms.
@@ -38,9 +40,17 @@ class Terms:
 
     def missing(self, coverage: Coverage, calls: int) -> tuple[str, ...]:
         """What was not exercised, or too seldom for so many calls."""
+        if self.target == ENGINES:
+            return of_engines.unexercised(coverage, calls)
         if self.outcomes is None:
             return unexercised(coverage, calls)
         return tuple(f"{call}: {how}" for call, how in sorted(self.outcomes) if not coverage.outcomes[call, how])
+
+    def parts(self, coverage: Coverage) -> tuple[Reached, ...]:
+        """How much there is of each sort of thing, and was exercised; nothing of a peer, which has calls of its own."""
+        if self.target == ENGINES:
+            return tuple(reached(of_engines.times_of(coverage), of_engines.PARTS))
+        return tuple(reached(dict(coverage.named()))) if self.outcomes is None else ()
 
     def excuse(self, one: Distinct) -> Known | None:
         """The entry that excuses a failure."""
@@ -63,7 +73,7 @@ def terms_of(head: Head, known: Path | None, today: date) -> Terms:
     if not is_peer(plan.target):
         if known is not None:
             raise UsageError("--known", str(known), "is for allocators of others", "leave it out")
-        return Terms()
+        return Terms(target=ENGINES) if plan.target == ENGINES else Terms()
     entries = read_known(known, today) if known is not None else ()
     description = _described(head)
     if plan.fault is not None and plan.fault not in description.faults:

@@ -20,7 +20,7 @@ def target_named(name: str) -> Target:
         plain = re.split(r"[^A-Za-z-]", name)[0].lower()
         near = get_close_matches(plain, [*TARGETS, *known_peers()], n=1)
         meant = f"did you mean {near[0]}? " if near else ""
-        others = "`bandgap gate` also takes sglang, vllm, either with ==RELEASE, and DRIVER.py"
+        others = "`bandgap gate` also takes sglang, vllm, either with ==RELEASE, and DRIVER.py; `bandgap fuzz` serving"
         remedy = f"{meant}choose one of {', '.join(sorted(TARGETS))}; {others}"
         raise UsageError("--target", name, "is not a target", remedy)
     return TARGETS[name]

@@ -17,6 +17,7 @@ class Coverage(msgspec.Struct):
     boundaries: dict[str, int]
     pairs: dict[str, int]
     calls: dict[str, int]
+    events: dict[str, int]
     parts: list[Reached]
     unexercised: list[str]
 

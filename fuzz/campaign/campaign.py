@@ -3,7 +3,7 @@
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,8 +23,8 @@ from fuzz.campaign.journal import Damaged, Journal
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.record import NOTHING, Kept, Record
 from fuzz.campaign.summary import Distinct, Summary
-from fuzz.campaign.unit import Unit, is_first_of_setup, is_of_machine, run_unit, setup_for
-from fuzz.setups import setup_names
+from fuzz.campaign.unit import is_first_of_setup, is_of_machine, kind_of, run_unit, setup_for, work_of
+from fuzz.campaign.work import Unit
 
 LONGEST_UNIT: Final = 3600.0
 """Seconds after which a unit hangs."""
@@ -164,7 +164,7 @@ class Campaign:
         setup = setup_for(self.plan, lane, index)
         before, added = self._before.get(setup, NOTHING), so_far.kept.get(setup, NOTHING)
         # what failed before the campaign is tried once by each lane
-        failing = before.failing if is_first_of_setup(index) else ()
+        failing = before.failing if is_first_of_setup(self.plan, index) else ()
         both = before + added
         return Unit(lane, index, known, Kept(failing, both.covering, both.seen))
 
@@ -173,8 +173,7 @@ class Campaign:
             record = ended.result
         else:
             unit = ended.job
-            kind = "machine" if is_of_machine(self.plan, unit.index) else "driver"
-            setup = setup_for(self.plan, unit.lane, unit.index)
+            kind, setup = kind_of(self.plan, unit.index), setup_for(self.plan, unit.lane, unit.index)
             record = Record(unit.lane, unit.index, kind, setup, broken=ended.problem)
         with uninterrupted(), _on_files():
             self._journal.append(record)
@@ -269,12 +268,8 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def _setups(plan: Plan) -> Sequence[str]:
-    return setup_names() if setup_for(plan, 0, 0) else ()
-
-
 def _take_snapshot(folder: Path, plan: Plan, corpus: ExampleDatabase) -> None:
-    written(folder / "snapshot.json", msgspec.json.encode(taken(corpus, plan.target, _setups(plan))))
+    written(folder / "snapshot.json", msgspec.json.encode(taken(corpus, plan.target, work_of(plan.target).setups)))
 
 
 def _snapshot(folder: Path) -> dict[str, Kept]:

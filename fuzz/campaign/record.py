@@ -80,9 +80,9 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         lane: of the unit.
         index: of the unit in its lane.
-        kind: `driver`, `machine` or `peer`.
+        kind: see `Work.kinds`.
         setup: what allocators were built from; empty where it was all of them.
-        lives: allocators that were built, driven and given up.
+        lives: allocators that were built, driven and given up; of engines, scenes that were lived in.
         operations: of the engine.
         calls: judged.
         seconds: that it took; nothing depends on it.
@@ -93,6 +93,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
         boundaries: states at the edge of something, by name.
         pairs: page actions that followed each other.
         calls_in_turn: calls that followed each other.
+        events: what happened meanwhile, by name.
         met: failures.
         excused: lives that ended in what the target does not promise.
         kept: examples.
@@ -114,6 +115,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
     boundaries: dict[str, int] = {}
     pairs: list[tuple[str, str, int]] = []
     calls_in_turn: list[tuple[str, str, int]] = []
+    events: dict[str, int] = {}
     met: tuple[Met, ...] = ()
     excused: int = 0
     kept: Kept = NOTHING
@@ -129,6 +131,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
             Counter(self.boundaries),
             _paired(self.pairs),
             _paired(self.calls_in_turn),
+            Counter(self.events),
         )
 
 

@@ -63,18 +63,17 @@ def cancel(stage: Stage, draws: Draws) -> str:
         return "aborted on its way"
     assert job is not None, "it is the engine's"
     runs = job.request is not None
-    stage.served.engine.cancel(job)
-    want.given_up = True
+    stage.cancel(want)
     return "cancelled as it ran" if runs else "cancelled as it waited"
 
 
 @operation(weight=2)
 def preempt(stage: Stage, draws: Draws) -> str:
     """A job that runs gives way to all others."""
-    engine = pick(stage.sides, draws[0]).engine
-    if not engine.running:
+    served = pick(stage.sides, draws[0])
+    if not served.engine.running:
         return "nobody runs"
-    engine.preempt(pick(engine.running, draws[1]))
+    stage.each(served, lambda one: one.engine.preempt(pick(one.engine.running, draws[1])))
     return "preempted"
 
 

@@ -21,6 +21,7 @@ CHECKS: Final[Mapping[str, str]] = MappingProxyType(
         "expected-bytes": "A transfer reads and writes only what its ticket holds, and what lands is published or in "
         "quarantine.",
         "misuse": "An engine makes no call that its allocator rejects.",
+        "rank-lost": "No rank waits for another that takes no part.",
         "progress": "Every job that has room by itself is served, and every transfer comes to an end.",
     }
 )

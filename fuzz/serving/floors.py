@@ -2,6 +2,10 @@
 
 from typing import Final
 
+from fuzz.coverage import Coverage
+from fuzz.floors import Part
+from fuzz.serving.driver import event, operation
+
 FREQUENT: Final = (
     "serving ask: asked",
     "serving ask: asked until it says a token",
@@ -81,10 +85,41 @@ RARER: Final = (
     "serving: loaded back beside a draft",
     "serving: the host gives way",
 )
-"""What happens in a usual gate's three hundred lives.
+"""What happens in a usual gate's three hundred lives."""
 
-What is given up on its way, torn files that are read, and steps that are void are met too seldom to be asked for.
-"""
+RAREST: Final = (
+    "serving lose-patience: given up",
+    "serving: a file is rejected",
+    "serving: a step is void",
+)
+"""What is met too seldom to be asked for."""
+
+EVER: Final = (*FREQUENT, *RARER, *RAREST)
+"""All of it."""
+
+PER_LIFE: Final = 200
+"""Judged calls in a life, about."""
+
+SMALL: Final = 300 * PER_LIFE
+"""Judged calls with which a campaign counts as a small one."""
+
+PARTS: Final = (
+    Part("ways in which operations on engines end", tuple(name for name in EVER if not name.startswith("serving: "))),
+    Part("things that happen meanwhile", tuple(name for name in EVER if name.startswith("serving: "))),
+)
+"""All that lives of engines can exercise."""
+
+
+def times_of(coverage: Coverage) -> dict[str, int]:
+    """How often each thing happened in the lives of a campaign, by name."""
+    done = {operation(name, how): times for (name, how), times in coverage.operations.items()}
+    return done | {event(name): times for name, times in coverage.events.items()}
+
+
+def unexercised(coverage: Coverage, calls: int) -> tuple[str, ...]:
+    """What a campaign of so many judged calls must have exercised and has not."""
+    times = times_of(coverage)
+    return tuple(name for name in floors(quick=calls < SMALL) if not times.get(name))
 
 
 def floors(*, quick: bool) -> dict[str, int]:

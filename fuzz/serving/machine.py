@@ -3,7 +3,7 @@
 import time
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from struct import unpack
@@ -54,6 +54,7 @@ def run_machine(
     *,
     examples: int = 20,
     steps: int = 30,
+    sorts: Sequence[str] = SORTS,
     progress: Callable[[Run], None] = lambda run: None,
     fault: str | None = None,
     reduce_seconds: float = 60.0,
@@ -66,6 +67,7 @@ def run_machine(
         seed: of all choices.
         examples: lives to try.
         steps: the most operations in one.
+        sorts: of scenes.
         progress: told after each batch.
         fault: the seeded fault that is in force, to be noted in the failure.
         reduce_seconds: for making a failure shorter.
@@ -74,7 +76,7 @@ def run_machine(
     """
     begun, tally, run, batch = time.monotonic(), _Tally(known), Run(seed), 0
     while run.failure is None and batch * BATCH < examples:
-        machine = _machine_of(tally)
+        machine = _machine_of(tally, sorts)
         hypothesis.seed(f"{seed}/{batch}")(machine)
         failure = None
         try:
@@ -109,7 +111,7 @@ def run_machine(
     return replace(run, seconds=time.monotonic() - begun)
 
 
-def _machine_of(tally: _Tally) -> type[RuleBasedStateMachine]:
+def _machine_of(tally: _Tally, sorts: Sequence[str]) -> type[RuleBasedStateMachine]:
     """A state machine that lives lives."""
 
     class Machine(RuleBasedStateMachine):
@@ -117,7 +119,7 @@ def _machine_of(tally: _Tally) -> type[RuleBasedStateMachine]:
         def begin(self, scene: bytes, emphases: bytes) -> None:
             """A scene, in which each kind of operation is rarer or more frequent than in another, or absent."""
             sort, *draws = unpack(f"<B{SCENE_DRAWS}H", scene)
-            chosen = scene_of(SORTS[sort % len(SORTS)], draws)
+            chosen = scene_of(sorts[sort % len(sorts)], draws)
             kinds = kinds_of(chosen)
             weights = weights_of(kinds, emphases[: len(kinds)])
             self.names, self.upto = [kind.name for kind in kinds], list(accumulate(weights))

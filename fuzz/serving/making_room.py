@@ -2,12 +2,14 @@
 
 from fuzz.engine.engine import pick
 from fuzz.engine.operations import Draws
+from fuzz.serving.hesitant import frankly
 from fuzz.serving.operations import operation
-from fuzz.serving.running import quiet
+from fuzz.serving.running import Served, quiet
 from fuzz.serving.scene import Scene
 from fuzz.serving.stage import Stage
 from impl.misuse import Misuse
 from impl.plan import Refusal
+from impl.serving.prefix.cache import PrefixCache
 from impl.serving.transfer.tickets import has_caught_up
 
 MOST_EVICTED = 6
@@ -30,18 +32,17 @@ def is_hosted(scene: Scene) -> bool:
 @operation(weight=4, is_of=is_cached)
 def evict(stage: Stage, draws: Draws) -> str:
     """The prefix cache gives way by some pages of a kind."""
-    prefix = pick(stage.sides, draws[0]).engine.prefix
-    assert prefix is not None, "it is cached"
-    return "gave way" if prefix.give_way(_refusal(stage, draws)) else "nothing to give"
+    refusal = _refusal(stage, draws)
+    gave_way = stage.each(pick(stage.sides, draws[0]), lambda one: _prefix(one).give_way(refusal))
+    return "gave way" if gave_way else "nothing to give"
 
 
 @operation(weight=1, is_of=is_cached)
 def forget(stage: Stage, draws: Draws) -> str:
     """The prefix cache lets go of everything, on the host as well; files stay."""
     served = pick(stage.sides, draws[0])
-    assert served.engine.prefix is not None, "it is cached"
     had = sum(kind.live for kind in served.allocator.statistics().kinds)
-    served.engine.prefix.clear()
+    stage.each(served, lambda one: _prefix(one).clear())
     return "forgot" if sum(kind.live for kind in served.allocator.statistics().kinds) < had else "nothing to forget"
 
 
@@ -83,26 +84,36 @@ def tear_a_file(stage: Stage, draws: Draws) -> str:
 @operation(weight=1)
 def compact(stage: Stage, draws: Draws) -> str:
     """Pages move into holes, up to so many bytes."""
-    served = pick(stage.sides, draws[0])
-    moved = served.allocator.compact(1 << (10 + draws[1] % 12))
+    most = 1 << (10 + draws[1] % 12)
+    moved = stage.each(pick(stage.sides, draws[0]), lambda one: one.allocator.compact(most))
     return "moved" if moved else "nothing moves"
 
 
 @operation(weight=1)
 def sleep(stage: Stage, draws: Draws) -> str:
     """The arena's bytes are given back and taken again, once nobody needs them; asked too early, it is rejected."""
-    served = pick(stage.sides, draws[0])
-    if draws[1] % 2 == 0 and served.engine.is_idle:
+    is_clean = draws[1] % 2 == 0
+    return stage.each(pick(stage.sides, draws[0]), lambda one: _slept(one, is_clean=is_clean))
+
+
+def _slept(served: Served, *, is_clean: bool) -> str:
+    if is_clean and served.engine.is_idle:
         if served.engine.prefix is not None:
             served.engine.prefix.clear()
-        quiet(served)
-        has_caught_up(served.allocator, served.device)
+        with frankly(served.runtime):
+            quiet(served)
+            has_caught_up(served.allocator, served.device)
     try:
         served.allocator.release_memory()
     except Misuse:
         return "rejected"
     served.allocator.resume_memory()
     return "slept"
+
+
+def _prefix(served: Served) -> PrefixCache:
+    assert served.engine.prefix is not None, "it is cached"
+    return served.engine.prefix
 
 
 def _refusal(stage: Stage, draws: Draws) -> Refusal:

@@ -76,9 +76,10 @@ def serve(
     policy: Policy | None = None,
     model: Model | None = None,
     engine_of: Callable[[Model, Any, ArenaDevice[Any], Policy], Engine] = Engine,
+    runtime: Any = None,
 ) -> Served:
     """An engine on an arena whose every byte is not a number at first, and whose every record is judged."""
-    runtime: Any = SimulatedRuntime() if late else AtOnceRuntime()
+    runtime = runtime or (SimulatedRuntime() if late else AtOnceRuntime())
     devices: list[ArenaDevice[Any]] = []
 
     def device(chain: Chain) -> ArenaDevice[Any]:

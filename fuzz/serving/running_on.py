@@ -28,9 +28,8 @@ def step(stage: Stage, draws: Draws) -> str:
 @operation(weight=8, is_of=is_late)
 def let_the_device_work(stage: Stage, draws: Draws) -> str:
     """A device does some pieces of its work, in an order that numbers choose among what streams and events allow."""
-    runtime = pick(stage.sides, draws[0]).runtime
-    done = [runtime.step(draws[2] >> place) for place in range(1 + draws[1] % MOST_PIECES)]
-    return "worked" if any(done) else "nothing to do"
+    pieces = [draws[2] >> place for place in range(1 + draws[1] % MOST_PIECES)]
+    return "worked" if stage.work(pick(stage.sides, draws[0]), pieces) else "nothing to do"
 
 
 @operation(weight=8)
@@ -40,8 +39,7 @@ def serve(stage: Stage, draws: Draws) -> str:
     for turn in range(2 + draws[0] % 8):
         for number, served in enumerate(stage.sides):
             if stage.scene.late:
-                for place in range(draws[1] >> turn + 3 * number & 3):
-                    served.runtime.step(draws[2] >> place)
+                stage.work(served, [draws[2] >> place for place in range(draws[1] >> turn + 3 * number & 3)])
             stage.step(served)
         if stage.both is not None:
             get_on(stage.both, draws[3] >> turn)
@@ -54,7 +52,7 @@ def catch_up(stage: Stage, draws: Draws) -> str:
     """A device does all that it was given, and its engine takes note."""
     served = pick(stage.sides, draws[0])
     was_busy = served.runtime.choices() > 0
-    quiet(served)
+    stage.each(served, quiet)
     return "caught up" if was_busy else "nothing to do"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, TypeVar
 
 import torch
 
@@ -14,6 +14,7 @@ from fuzz.serving.alone import reference, text_of
 from fuzz.serving.giving_way import watched
 from fuzz.serving.holding import look_at_holders
 from fuzz.serving.hosting import Hosted, serve_hosted
+from fuzz.serving.ranked import Ranked, ranked
 from fuzz.serving.running import TOLERANCE, Served, Task, quiet, room_for, serve, work_off
 from fuzz.serving.scene import Scene
 from fuzz.serving.speculating import Speculation, furthest_of, speculate
@@ -47,6 +48,9 @@ HABITS: Final = ("its own", "right", "wrong", "by chance")
 """What a draft proposes: what it holds for the likeliest; or what is made to be so."""
 
 
+T = TypeVar("T")
+
+
 @dataclass(eq=False)
 class Want:
     """What was asked for, and by whom it is done.
@@ -54,7 +58,8 @@ class Want:
     Attributes:
         task: a prompt and so many new tokens.
         stop: the token after which nothing more is said; None if there is none.
-        job: of the engine; None where the prompt is computed elsewhere.
+        jobs: of each engine that has it; none where the prompt is computed elsewhere.
+        where: it was asked for.
         asked: of the end that goes on from it; None where it is not.
         given_up: whether nobody wants it any more, or whoever did is dead.
         is_over: whether it was compared.
@@ -62,7 +67,8 @@ class Want:
 
     task: Task
     stop: int | None
-    job: Job | None
+    jobs: dict[Served, Job]
+    where: Served
     asked: Asked | None = None
     given_up: bool = False
     is_over: bool = False
@@ -70,7 +76,20 @@ class Want:
     @property
     def now(self) -> Job | None:
         """The job, if it is the engine's by now."""
-        return self.job if self.asked is None else self.asked.job
+        return next(iter(self.jobs.values())) if self.asked is None else self.asked.job
+
+    @property
+    def done(self) -> tuple[Job, ...]:
+        """The jobs, once they are done; all of them are at the same time.
+
+        Raises:
+            Violation: they are not.
+        """
+        jobs = tuple(self.jobs.values()) or (() if self.now is None else (self.now,))
+        found = [job.done for job in jobs]
+        if len(set(found)) > 1:
+            raise Violation("rank-agreement", f"a job is done on some ranks and not on others: {found}")
+        return jobs if any(found) else ()
 
 
 class Stage:
@@ -80,6 +99,7 @@ class Stage:
         scene: what they are made from.
         served: the engine; where there are two ends, the one that goes on from prompts.
         both: the two ends; None where there is one.
+        ranks: that have the engine together; None where it is one's.
         wants: all that was asked for.
         done: operations by name and what came of them.
         events: what happened meanwhile, by name.
@@ -90,6 +110,7 @@ class Stage:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.both: Pair | None = None
+        self.ranks: Ranked | None = None
         self._guessing: dict[Served, Speculation] = {}
         self.wants: list[Want] = []
         self.done: Counter[tuple[str, str]] = Counter()
@@ -99,7 +120,7 @@ class Stage:
         self.seen: Counter[str] = Counter()
         self._judges: list[Judge] = []
         self._own = self._made()
-        for served in self.sides:
+        for served in self.engines:
             self.attend(served)
 
     def close(self) -> None:
@@ -116,13 +137,20 @@ class Stage:
 
     @property
     def sides(self) -> tuple[Served, ...]:
+        """Every engine of which something can be asked that the others are not."""
+        return self.engines if self.ranks is None else self.ranks.sides
+
+    @property
+    def engines(self) -> tuple[Served, ...]:
         """Every engine."""
+        if self.ranks is not None:
+            return self.ranks.engines
         return (self._own,) if self.both is None else tuple(self.both.served.values())
 
     @property
     def allocators(self) -> tuple[RecordedAllocator, ...]:
         """Of every arena."""
-        own = tuple(served.allocator for served in self.sides)
+        own = tuple(served.allocator for served in self.engines)
         return (*own, *(hosted.host for hosted in self.hosted))
 
     @property
@@ -161,13 +189,33 @@ class Stage:
         """A job, which may be over after a token."""
         task = Task(prompt, new_tokens)
         if self.both is not None:
-            self.wants.append(Want(task, stop, None, self.both.ask(task, stop)))
+            self.wants.append(Want(task, stop, {}, self.served, self.both.ask(task, stop)))
             return
-        job = self.served.engine.submit(prompt, new_tokens, stop)
-        self.wants.append(Want(task, stop, job))
+        served = self.sides[sum(prompt) % len(self.sides)]
+        jobs: dict[Served, Job] = {}
+        self.each(served, lambda one: jobs.update({one: one.engine.submit(prompt, new_tokens, stop)}))
+        self.wants.append(Want(task, stop, jobs, served))
+
+    def cancel(self, want: Want) -> None:
+        """Nobody wants a job any more that is the engine's."""
+        if want.asked is not None and want.asked.job is not None:
+            self.served.engine.cancel(want.asked.job)
+        else:
+            self.each(want.where, lambda one: one.engine.cancel(want.jobs[one]))
+        want.given_up = True
+
+    def each(self, served: Served, act: Callable[[Served], T]) -> T:
+        """Do something on an engine, and so on those of all ranks that have it together."""
+        return act(served) if self.ranks is None else self.ranks.each(served, act)
+
+    def work(self, served: Served, pieces: Sequence[int]) -> bool:
+        """A device does so many pieces of its work, each the one that a number chooses; whether there were any."""
+        return self.each(served, lambda one: _work(one, pieces))
 
     def step(self, served: Served) -> bool:
         """An engine looks for what there is to do; whether it launched something."""
+        if self.ranks is not None:
+            return self.ranks.step()
         if self.both is None:
             return served.engine.step()
         return self.both.decode.step() if served is self.served else self.both.prefill.step()
@@ -200,7 +248,7 @@ class Stage:
 
     def judged_first(self, violation: Violation) -> Violation:
         """What the judge has found comes before what came of it."""
-        findings = [finding for served in self.sides for finding in served.findings]
+        findings = [finding for served in self.engines for finding in served.findings]
         return Violation(findings[0].check, findings[0].problem, findings[0]) if findings else violation
 
     def look(self) -> None:
@@ -209,7 +257,7 @@ class Stage:
         Raises:
             Violation: it is not.
         """
-        for served in self.sides:
+        for served in self.engines:
             if served.findings:
                 finding = served.findings[0]
                 raise Violation(finding.check, finding.problem, finding)
@@ -220,12 +268,13 @@ class Stage:
                 allocator.check()
             except AssertionError as error:
                 raise Violation("agreement", f"an allocator's tables contradict each other: {error}") from error
-        for served in self.sides:
+        for served in self.engines:
             look_at_holders(served, self._end_of(served))
         for want in self.left:
-            job = want.now
-            if job is not None and job.done:
-                self._compare(want, job)
+            if jobs := want.done:
+                want.is_over = True
+                for job in jobs:
+                    self._compare(want, job)
 
     def finish(self) -> None:
         """Let everything come to its end, and see that all is said and nothing is left.
@@ -234,6 +283,8 @@ class Stage:
             Violation: it is not.
         """
         far, idle_turns = self._far(), 0
+        if self.ranks is not None:
+            self.ranks.be_frank()
         for _ in range(MOST_TURNS):
             if self._is_quiet():
                 break
@@ -259,6 +310,10 @@ class Stage:
         scene = self.scene
         if scene.files:
             self.folder = TemporaryDirectory(prefix="bandgap-serving-")
+        if scene.ranks > 1:
+            self.ranks = ranked(scene)
+            self._judges.extend(judge for served in self.ranks.engines for judge in served.judges)
+            return self.ranks.engines[0]
         if scene.ends == 2:
             ends = (partial(self._engine, is_hosted=scene.hosted in {"both", end}) for end in ("prefill", "decode"))
             self.both = pair_of(scene.layout, *ends)
@@ -304,7 +359,6 @@ class Stage:
 
     def _compare(self, want: Want, job: Job) -> None:
         """A job that is done: what it said, and each logit."""
-        want.is_over = True
         if job.rejected:
             raise Violation("progress", f"a job of {job.total} tokens was rejected, and it has room by itself")
         said, logits = reference(self.scene, want.task, want.stop)
@@ -337,7 +391,7 @@ class Stage:
         if any(hosted.cache.copies.flying for hosted in self.hosted):
             return False
         if self.both is None:
-            return self.served.engine.is_idle and not self._own.allocator.outstanding()
+            return all(one.engine.is_idle and not one.allocator.outstanding() for one in self.engines)
         both = self.both
         is_idle = both.prefill.is_idle and both.decode.is_idle and not both.to_decode and not both.to_prefill
         sent = not both.served[both.session].allocator.outstanding()
@@ -345,7 +399,7 @@ class Stage:
 
     def _far(self) -> tuple[object, ...]:
         """How far everything is."""
-        engines = [(served.engine.forwards, len(served.allocator.outstanding())) for served in self.sides]
+        engines = [(served.engine.forwards, len(served.allocator.outstanding())) for served in self.engines]
         mail = () if self.both is None else (len(self.both.to_prefill), len(self.both.to_decode))
         return (*engines, *mail, len(self.left))
 
@@ -357,7 +411,7 @@ class Stage:
         """Everybody does all that he can."""
         with told():
             for served in self.sides:
-                work_off(served)
+                self.each(served, work_off)
                 self.step(served)
             if self.both is not None:
                 while carry(self.both, 0):
@@ -368,7 +422,7 @@ class Stage:
                     post_to_decode(self.both)
 
     def _waiting(self) -> str:
-        tickets = [each.ticket for served in self.sides for each in served.allocator.outstanding()]
+        tickets = [each.ticket for served in self.engines for each in served.allocator.outstanding()]
         return f"{len(self.left)} jobs, tickets {tickets}"
 
     def _part(self, both: Pair) -> None:
@@ -387,7 +441,8 @@ class Stage:
 
     def _clear_everything(self) -> None:
         with told():
-            self._clear(self.served)
+            for served in self.sides if self.both is None else (self.served,):
+                self.each(served, self._clear)
         self.look()
 
     def _clear(self, served: Served) -> None:
@@ -413,6 +468,11 @@ class Stage:
 
 
 _serve: Callable[..., Served] = serve
+
+
+def _work(served: Served, pieces: Sequence[int]) -> bool:
+    done: list[bool] = [served.runtime.step(piece) for piece in pieces]
+    return any(done)
 
 
 @cache

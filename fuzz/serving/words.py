@@ -9,6 +9,8 @@ from fuzz.serving.watching import ForeignBytes
 from fuzz.violation import Violation
 from impl.device.simulated.accesses import Race
 from impl.misuse import Misuse
+from impl.serving.parallel.agreement import Disagreement
+from impl.serving.parallel.group import RankLost
 
 _ROWS: Final = ("impl/serving/engine/paged.py", "impl/serving/engine/mixers/", "impl/serving/speculation/block.py")
 """Where a forward looks rows up, and computes on what it found."""
@@ -39,6 +41,10 @@ def violation_of(error: Exception) -> Violation:
             return Violation("race-free", str(error))
         case ForeignBytes():
             return Violation("expected-bytes", str(error))
+        case Disagreement():
+            return Violation("rank-agreement", str(error).removeprefix("rank-agreement: "))
+        case RankLost():
+            return Violation("rank-lost", str(error))
         case Misuse():
             return Violation(_broken_by(str(error)), f"an engine made a call that is rejected: {error}")
         case AssertionError():

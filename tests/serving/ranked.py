@@ -3,7 +3,6 @@
 import os
 import random
 import time
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,10 +12,10 @@ import numpy.typing as npt
 import torch
 
 from events import records
+from fuzz.serving.hesitant import Hesitant
 from impl.allocator import Allocator
 from impl.chain import Chain
 from impl.device.arena import ArenaDevice
-from impl.device.simulated.runtime import SimulatedRuntime
 from impl.layout import Layout
 from impl.plan import Grant, Refusal
 from impl.recording import RecordedAllocator
@@ -38,44 +37,6 @@ from tests.serving.running import TOLERANCE, Task, options, room_for, said_alone
 LISTENING = "0A"
 
 POLICY = Policy(most_running=4, chunk=7, positions=64)
-
-
-class Hesitant(SimulatedRuntime):
-    """A simulated device of which the host hears late: each end is told after a number of questions, by chance.
-
-    Those of a stream are told in order.
-
-    Args:
-        chance: of this rank.
-    """
-
-    def __init__(self, chance: random.Random) -> None:
-        super().__init__()
-        self._chance = chance
-        # of each event its stream and its number there, and of each stream how many are told
-        self._numbers: dict[Any, tuple[str, int]] = {}
-        self._recorded, self._told = Counter[str](), Counter[str]()
-
-    def record(self, stream: str) -> Any:
-        """See `Runtime.record`."""
-        event = super().record(stream)
-        self._numbers[event] = stream, self._recorded[stream]
-        self._recorded[stream] += 1
-        return event
-
-    def is_done(self, event: Any) -> bool:
-        """See `Runtime.is_done`."""
-        if event not in self._numbers:
-            # a transfer's, of which a network tells
-            return super().is_done(event)
-        stream, number = self._numbers[event]
-        is_told = number < self._told[stream]
-        if not is_told and self._chance.random() < 0.5:
-            return False
-        if not super().is_done(event):
-            return False
-        self._told[stream] = max(self._told[stream], number + 1)
-        return True
 
 
 @dataclass
