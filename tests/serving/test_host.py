@@ -93,6 +93,24 @@ def test_what_is_written_back_goes_down_when_it_gives_way_and_what_is_written_th
     assert written["through"][1] == written["back"][0] == 0
 
 
+def test_where_the_host_has_no_room_for_all_that_gives_way_it_has_the_beginnings() -> None:
+    layout, texts = tiny("gpt-oss-20b"), ([1] * 20, [1] * 12 + [2] * 8)
+    hosted = serve_hosted(layout, large(layout), room_for(layout, 12), write="back")
+    for text in texts:
+        hosted.engine.submit(text, 1)
+        drive(hosted, random.Random(1))
+    full = hosted.allocator.band("full")
+    pages = hosted.allocator.statistics().kinds[full].live
+    assert hosted.cache.give_way(Refusal((0, 0), "evict", evict=(None, pages)))
+    for text in texts:
+        places = [Place(full, digest) for digest in digests_of(hosted.cache._keys(text))]
+        kept = [hosted.cache.host_pages.get(place) is not None for place in places]
+        assert kept == sorted(kept, reverse=True)
+        assert kept[0]
+    assert not all(kept)
+    nothing_is_lost(hosted)
+
+
 # ------------------------------------------------------------------------------------------------------ coming up
 
 

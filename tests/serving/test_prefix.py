@@ -188,6 +188,30 @@ def test_a_text_is_let_go_of_from_its_end() -> None:
     assert prefix.begin([7] * 41).tokens == 40
 
 
+def test_an_end_that_is_in_use_is_forgotten_run_by_run_for_a_beginning_that_is_not() -> None:
+    served = serve(tiny("gpt-oss-20b"), room_for(tiny("gpt-oss-20b"), 200), policy=POLICY)
+    prefix = served.engine.prefix
+    assert prefix is not None
+    served.engine.submit([7] * 16, 2)
+    longer = served.engine.submit([7] * 40, 30)
+    while len(longer.said) < 5:
+        served.engine.step()
+    # and another text leaves it in the middle of what is in use
+    leaving = served.engine.submit([7] * 24 + [9] * 4, 2)
+    while not leaving.done:
+        served.engine.step()
+    while prefix.give_way(_short_of(served, full=1)):
+        pass
+    found = []
+    for _ in range(5):
+        assert prefix.makes_room(_short_of(served, window10=0, full=1))
+        request = prefix.begin([7] * 41)
+        found.append(request.tokens)
+        served.engine.requests.finish([request])
+    # runs as they were cached, and then a page of the beginning
+    assert found == [40, 32, 24, 16, 12]
+
+
 def test_a_text_that_leaves_another_on_the_last_page_of_a_run_does_not_come_back_to_it() -> None:
     _, prefix = _cached(tiny("gpt-oss-20b"), [1] * 4 + [2] * 4 + [3] * 4 + [4] * 4)
     assert prefix.begin([1] * 4 + [9] * 4 + [3] * 4 + [4] * 4 + [5]).tokens == 4
