@@ -4,6 +4,7 @@ import ast
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -63,7 +64,14 @@ def test_what_another_test_shows_is_there_and_names_its_models() -> None:
         path, name = run.shown_by.split("::")
         text = (ROOT / path).read_text()
         assert name in {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+        text += "".join(beside.read_text() for beside in taken_from(text))
         assert f'"{run.preset}"' in text or (run.preset in PATTERNS and "PATTERNS)" in text)
+
+
+def taken_from(text: str) -> list[Path]:
+    """The files beside a test of which it uses something."""
+    modules = [node.module or "" for node in ast.parse(text).body if isinstance(node, ast.ImportFrom)]
+    return [ROOT / f"{name.replace('.', '/')}.py" for name in modules if name.startswith("tests.serving.")]
 
 
 def made_by_hand(*stored: Stored) -> Layout:
