@@ -117,8 +117,8 @@ def _runs() -> Iterator[Run]:
         more = _CACHED if sort == "full+window+state" else frozenset[str]()
         for ways in combinations(RANKS, 2):
             yield Run(sort, preset, _SCHEDULED_IN_GRID | more | {*ways})
-    sent = _SCHEDULED_IN_GRID | _CACHED | {"disaggregation", "eagle3"}
-    yield Run("full+window", "gpt-oss-20b", sent | {"tensor-parallel", "pipeline-parallel"})
+    at_once = _SCHEDULED_IN_GRID | _CACHED | {"disaggregation", "eagle3"}
+    yield Run("full+window", "gpt-oss-20b", at_once | {"tensor-parallel", "pipeline-parallel"})
     for feature, test, presets in _SHOWN:
         for sort, preset in PRESETS:
             if preset in presets:
