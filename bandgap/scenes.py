@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bandgap.history.focus import focus_of
-from bandgap.judge_picture import picture_of
 from bandgap.pictures import Arena, Band, Look, Mark, Status
+from bandgap.traces.picture import picture_of
 from events.records import AnyRecord, Call, End
 from spec.judge.judge import Judge
 from spec.judge.verdict import Finding

@@ -7,8 +7,8 @@ from bandgap.documents.entries import Style, of_faults
 from bandgap.documents.markdown import bullets, fenced, sentence
 from bandgap.documents.scenes.arena import FULL, LIVE, NAMES, START
 from bandgap.documents.scenes.judged import opening, records_of
-from bandgap.judge_picture import picture_of
 from bandgap.record_words import in_words
+from bandgap.traces.picture import picture_of
 from events import records as r
 from spec.judge.checks import CHECKS
 from spec.judge.judge import Judge

@@ -7,7 +7,7 @@ import typer
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, out, print_json
-from bandgap.trace_options import Traces
+from bandgap.traces.options import Traces
 
 
 def run(
@@ -24,9 +24,9 @@ def run(
     as_json: AsJson = False,
 ) -> Exit:
     """Judge a recorded trace: every call and every step by the specification, up to the first that is not legal."""
-    from bandgap.following import followed
-    from bandgap.judge_report import document, report
-    from bandgap.judging import judged
+    from bandgap.traces.following import followed
+    from bandgap.traces.judging import judged
+    from bandgap.traces.report import document, report
 
     if follow and len(traces) > 1:
         raise UsageError(

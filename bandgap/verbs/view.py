@@ -10,7 +10,7 @@ from rich.markup import escape
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.output import AsJson, out, print_json, printable
-from bandgap.trace_options import Traces
+from bandgap.traces.options import Traces
 
 if TYPE_CHECKING:
     from bandgap.view.viewing import Viewed, Wanted
@@ -39,7 +39,7 @@ def run(
     as_json: AsJson = False,
 ) -> Exit:
     """Draw the arena over time as a page that needs nothing else; an illegal trace up to its first illegal line."""
-    from bandgap.trace_files import files_of
+    from bandgap.traces.files import files_of
     from bandgap.view.page import write_page
     from bandgap.view.viewing import Wanted, viewed
 
@@ -108,7 +108,7 @@ def _document(said: "Viewed", page: Path, wanted: "Wanted") -> dict[str, Any]:
 
 
 def _finding(said: "Viewed", finding: "Finding") -> dict[str, Any]:
-    from bandgap.trace_records import at
+    from bandgap.traces.records import at
 
     begun, line = at(said.files, finding.line)
     return {

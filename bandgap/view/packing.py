@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bandgap.output import printable
-from bandgap.trace_records import Begun
+from bandgap.traces.records import Begun
 from bandgap.view.grid import ROWS, Column, Grid
 from bandgap.view.pieces import Piece, Pieces, SpanPiece
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from bandgap.errors import UsageError
-from bandgap.judging import refuse_what_is_no_trace
-from bandgap.trace_files import in_short
-from bandgap.trace_records import Begun, Reading, at
+from bandgap.traces.files import in_short
+from bandgap.traces.judging import refuse_what_is_no_trace
+from bandgap.traces.records import Begun, Reading, at
 from bandgap.view.grid import Grid
 from bandgap.view.memory_viewer import MemoryViewer
 from bandgap.view.packing import packed, samples

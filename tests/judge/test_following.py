@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from bandgap.cli import app
 from bandgap.errors import UsageError
-from bandgap.following import Following, followed
+from bandgap.traces.following import Following, followed
 from events import records as r
 from events.trace import TraceError, Writer
 from impl.allocator import Allocator

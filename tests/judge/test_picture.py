@@ -5,11 +5,11 @@ import io
 import pytest
 from rich.console import Console
 
-from bandgap import judge_progress
-from bandgap.judge_picture import MOST_MARKED, Picture, picture_of
-from bandgap.judge_report import Judged, report
 from bandgap.pictures import Look, Mark
-from bandgap.trace_input import trace_input
+from bandgap.traces import progress
+from bandgap.traces.input import trace_input
+from bandgap.traces.picture import MOST_MARKED, Picture, picture_of
+from bandgap.traces.report import Judged, report
 from events import records as r
 from spec.judge.judge import Judge
 from tests.spec.situation import DONE, FULL, STATE, UNPUBLISH, WINDOW, header, judged, snapshot
@@ -108,9 +108,9 @@ def test_progress_is_shown_on_a_terminal_and_changes_no_line(tmp_path: object, m
         file.write(b"line\n" * 10_000)
     for force in (True, False):
         console = Console(file=io.StringIO(), force_terminal=force, width=100)
-        monkeypatch.setattr(judge_progress, "err", lambda console=console: console)
-        monkeypatch.setattr(judge_progress, "EVERY_SECONDS", 0.0)
-        with trace_input(path) as source, judge_progress.watched_lines(source) as lines:
+        monkeypatch.setattr(progress, "err", lambda console=console: console)
+        monkeypatch.setattr(progress, "EVERY_SECONDS", 0.0)
+        with trace_input(path) as source, progress.watched_lines(source) as lines:
             assert list(lines) == [b"line\n"] * 10_000
         assert isinstance(console.file, io.StringIO)
         assert ("judging" in console.file.getvalue()) == force

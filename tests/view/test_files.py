@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bandgap.trace_files import files_of
+from bandgap.traces.files import files_of
 from events import records as r
 from events.files import numbered, numbers_of
 from events.trace import Writer

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bandgap import trace_records
+from bandgap.traces import records as trace_records
 from bandgap.view import pieces as exact
 from events import records as r
 from events.trace import seal, unseal

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field, replace
 
-from bandgap.judge_picture import picture_of
 from bandgap.pictures import Arena, Look, Mark
 from bandgap.record_words import in_words
+from bandgap.traces.picture import picture_of
 from events import records as r
 from impl.allocator import Allocator
 from impl.device.metadata import MetadataDevice

@@ -9,12 +9,12 @@ from time import perf_counter
 
 from bandgap.errors import UsageError
 from bandgap.history import History, history_of
-from bandgap.judge_picture import picture_of
-from bandgap.judge_progress import watched_lines
-from bandgap.judge_report import Judged
-from bandgap.trace_files import STDIN, files_of, in_short
-from bandgap.trace_input import trace_input
-from bandgap.trace_records import Reading, at
+from bandgap.traces.files import STDIN, files_of, in_short
+from bandgap.traces.input import trace_input
+from bandgap.traces.picture import picture_of
+from bandgap.traces.progress import watched_lines
+from bandgap.traces.records import Reading, at
+from bandgap.traces.report import Judged
 from events.records import AnyRecord
 from events.trace import TraceError, unseal
 from spec.judge.judge import Judge, judge_records
@@ -23,7 +23,7 @@ from spec.judge.verdict import Finding, Verdict
 _CODE = """\
 from itertools import islice
 
-from bandgap.trace_input import trace_input
+from bandgap.traces.input import trace_input
 from events.trace import unseal
 from spec.judge.judge import Judge
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from bandgap.errors import UsageError
-from bandgap.trace_input import GZIP
+from bandgap.traces.input import GZIP
 from events.files import numbers_of
 
 STDIN = "-"

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bandgap.errors import UsageError
-from bandgap.judge_progress import watched_lines
-from bandgap.trace_files import same_name
-from bandgap.trace_input import trace_input
+from bandgap.traces.files import same_name
+from bandgap.traces.input import trace_input
+from bandgap.traces.progress import watched_lines
 from events.records import AnyRecord, Close, Continued
 from events.trace import TraceError, unseal
 

@@ -11,10 +11,10 @@ from rich.table import Table
 
 from bandgap.history import History
 from bandgap.history.telling import lines
-from bandgap.judge_picture import Picture
 from bandgap.output import printable
 from bandgap.pictures import legend, strips
 from bandgap.record_words import counted, in_words
+from bandgap.traces.picture import Picture
 from events.records import Header, Snapshot
 from spec.judge.checks import prose_of_check
 from spec.judge.verdict import Finding, Verdict

@@ -7,7 +7,7 @@ from time import monotonic
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn, TransferSpeedColumn
 
 from bandgap.output import err
-from bandgap.trace_input import TraceInput
+from bandgap.traces.input import TraceInput
 
 EVERY_LINES = 1_024
 """Lines between two looks at the clock."""

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from bandgap.errors import UsageError
-from bandgap.judge_picture import picture_of
-from bandgap.judge_report import Judged
-from bandgap.judging import looked_back, refuse_what_is_no_trace
-from bandgap.trace_input import GZIP
+from bandgap.traces.input import GZIP
+from bandgap.traces.judging import looked_back, refuse_what_is_no_trace
+from bandgap.traces.picture import picture_of
+from bandgap.traces.report import Judged
 from events.records import AnyRecord, Continued
 from events.trace import LONGEST_LINE, TraceError, unseal
 from spec.judge.judge import Judge
