@@ -287,10 +287,16 @@ def test_a_name_that_was_aborted_is_good_again_whatever_came_first() -> None:
     assert aborted_in_every_order() > 90
 
 
-def test_the_names_of_the_dead_are_forgotten_with_them(both: Pair) -> None:
-    assert both.decode.abort(both.ask(TASK))
+def test_the_names_of_the_dead_are_forgotten_with_them_and_nobody_elses(both: Pair) -> None:
+    asked = [both.decode.ask(session, "request", TASK.prompt, 3) for session in (both.session, "another")]
+    for each in asked:
+        assert both.decode.abort(each)
+    # a name is its peer's to forget
+    both.decode.receiver.take("another", Forgotten(asked[0].incoming.attempt))
+    with pytest.raises(Misuse, match="another name"):
+        both.decode.ask(both.session, "request", TASK.prompt, 3)
     both.decode.receiver.gone(both.session)
-    assert not both.decode.receiver._aborted
+    assert [*both.decode.receiver._aborted.values()] == [asked[1].incoming]
 
 
 def test_nothing_is_asked_of_the_dead(both: Pair) -> None:
