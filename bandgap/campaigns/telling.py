@@ -2,8 +2,8 @@
 
 import shlex
 import time
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from rich.console import Console
 
@@ -14,6 +14,7 @@ from bandgap.gate.verdict import Answer, Reason, answer_of
 from bandgap.gate.violation import Violation
 from bandgap.output import harmless
 from bandgap.peers.telling import again
+from bandgap.record_words import counted
 from bandgap.reports.coverage import document as of_parts
 from bandgap.reports.coverage import lines
 from bandgap.reports.terminal import show_evidence
@@ -23,6 +24,9 @@ from fuzz.campaign.summary import Distinct
 
 SHOWN_EVERY = 5.0
 """Seconds between two lines of progress."""
+
+NAMED: Final = 6
+"""Of what was exercised too little, so much is named in a sentence."""
 
 COLOURS = {
     Answer.HOLDS: "green",
@@ -84,8 +88,14 @@ def reasons_of(ended: Ended, terms: Terms) -> list[Reason]:
     if not summary.calls or not summary.coverage.page_actions:
         reasons.append(Reason(Answer.INCONCLUSIVE, "nothing was judged"))
     elif missing := terms.missing(summary.coverage, summary.calls):
-        reasons.append(Reason(Answer.INCONCLUSIVE, f"too little was exercised: {', '.join(missing)}"))
+        reasons.append(Reason(Answer.INCONCLUSIVE, f"too little was exercised: {_some_of(missing)}"))
     return reasons
+
+
+def _some_of(missing: Sequence[str]) -> str:
+    """The first of what was not exercised; the document names all of it."""
+    more = f", and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
+    return f"{', '.join(missing[:NAMED])}{more}"
 
 
 def document(ended: Ended, terms: Terms) -> dict[str, Any]:
@@ -202,7 +212,7 @@ def _lives(target: str) -> str:
 def _amount(campaign: Campaign) -> str:
     summary = campaign.summary
     units = sum(summary.units.values())
-    return f"{units:,} units, {summary.calls:,} judged calls, {summary.coverage.page_actions:,} page actions"
+    return f"{counted(units, 'unit')}, {summary.calls:,} judged calls, {summary.coverage.page_actions:,} page actions"
 
 
 def _rate(campaign: Campaign) -> float:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from bandgap.campaigns.telling import NAMED
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
 from bandgap.verbs import faults, fuzz, reproduce
@@ -23,6 +24,13 @@ def test_a_campaign_that_exercised_too_little_is_inconclusive(
     assert "call allocate: step 3 settling" in document["coverage"]["unexercised"]
     assert document["units"] == {"driver": 1}
     assert document["calls"] >= 300
+    (reason,) = document["reasons"]
+    rest = len(document["coverage"]["unexercised"]) - NAMED
+    assert reason.endswith(f", and {rest} more")
+    assert _fuzz(tmp_path, minutes=0.0001) is Exit.INCONCLUSIVE
+    printed = capsys.readouterr().out
+    assert "1 unit, " in printed
+    assert len(printed.splitlines()) < 40
 
 
 def test_what_breaks_is_printed_saved_and_can_be_made_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
