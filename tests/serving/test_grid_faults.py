@@ -133,10 +133,15 @@ def test_ranks_of_a_replica_that_disagree_are_lost_to_the_others(fault: Callable
     for outcome in outcomes[2:]:
         assert isinstance(outcome.error, Disagreement), outcome.said
         assert outcome.error.what == "the ids of window10"
-    for outcome in outcomes[:2]:
+    for rank, outcome in enumerate(outcomes[:2]):
         assert isinstance(outcome.error, RankLost), outcome.said
+        assert (outcome.error.rank, outcome.error.lost) == (rank, (rank + 2,)), "they are told as in the group of all"
 
 
-@pytest.mark.parametrize("scene", [HEADS_IN_STAGES, HEADS_BY_TOKENS, STAGES_IN_REPLICAS, HEADS_IN_REPLICAS])
+@pytest.mark.parametrize(
+    "scene",
+    [HEADS_IN_STAGES, HEADS_BY_TOKENS, STAGES_IN_REPLICAS, HEADS_IN_REPLICAS],
+    ids=lambda scene: " ".join(sorted(scene.arguments[0].features)),
+)
 def test_nothing_shows_where_there_is_no_fault(four: Ranks, scene: Scene) -> None:
     assert check_that_fails(four, no_fault, scene) is None
