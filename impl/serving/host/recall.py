@@ -45,7 +45,7 @@ class Known:
     Attributes:
         tokens: of each band of tokens, virtual pages of the first pages of the text; None for one that it lacks.
         states: by pages of the text, of each state band the slot as it was after these; None for one that it lacks.
-        usable: the most pages that it can go on with as it is.
+        usable: the most pages that it can go on with as it is; of stages, all of them.
     """
 
     tokens: Sequence[Sequence[int | None]]

@@ -126,7 +126,10 @@ class Conjunction:
 
 
 def _refusal(plan: Plan | Refusal, verdicts: Sequence[Verdict]) -> Refusal:
-    """The reason that stands first among those of all stages; what this stage would have to give up is its own."""
+    """The reason that stands first among those of all stages; what this stage would have to give up is its own.
+
+    Where it has room that is no page of any band.
+    """
     reasons = {verdict.reason for verdict in verdicts}
     reason = next(each for each in _WORST_FIRST if each in reasons)
     evict: tuple[int | None, ...] = ()
