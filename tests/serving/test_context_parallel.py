@@ -2,17 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from impl.chain import chain_for
 from impl.layout import Layout
 from impl.requests.reach import first_needed
+from impl.serving.engine.mixers.attention import attended
 from impl.serving.engine.rank import Rank
 from impl.serving.engine.tiny import tiny
-from impl.serving.parallel.context import collapsed, own_positions, widened
+from impl.serving.parallel.context import attended_together, collapsed, own_positions, widened
 from impl.serving.parallel.processes import Ranks
+from impl.serving.speculation.block import seeing_the_whole_block
 from tests.serving.ranked import POLICY, by_tokens, is_right
 from tests.serving.running import options, tasks
 
@@ -78,3 +82,31 @@ def test_a_page_slides_out_when_no_token_of_any_rank_is_looked_back_on() -> None
     needed = [first_needed(kind, settled) for settled in range(28)]
     # the token at position 17 looks back on positions 8 to 17, and the one before it still on the first page
     assert needed == [0] * 17 + [1] * 8 + [2] * 3
+
+
+class Alone:
+    """A group of one."""
+
+    rank = Rank()
+
+    def total(self, partial: torch.Tensor) -> torch.Tensor:
+        """See `Group.total`."""
+        return partial
+
+    largest = total
+
+
+@pytest.mark.parametrize("in_block", [False, True])
+@pytest.mark.parametrize("window", [None, 3])
+def test_one_rank_attends_as_a_process_does_and_what_has_slid_out_may_be_no_number(
+    window: int | None, in_block: bool
+) -> None:
+    alone: Any = Alone()
+    generator = torch.Generator().manual_seed(1)
+    queries, keys, values = (torch.randn(n, 2, 4, dtype=torch.float64, generator=generator) for n in (2, 7, 7))
+    if window is not None:
+        keys[:3], values[:3] = float("nan"), float("nan")
+    right = seeing_the_whole_block if in_block else attended
+    found = attended_together(alone, queries, keys, values, 9, window, in_block=in_block)
+    # of nine tokens the first two have no rows any more
+    assert torch.allclose(found, right(queries, keys, values, 9, window))
