@@ -83,6 +83,10 @@ RARER: Final = (
     "serving: loaded back",
     "serving: loaded back at an end of two",
     "serving: loaded back beside a draft",
+    "serving: ranks that share out heads say the same",
+    "serving: ranks that share out layers say the same",
+    "serving: ranks that share out requests say the same",
+    "serving: ranks that share out tokens say the same",
     "serving: the host gives way",
 )
 """What happens in a usual gate's three hundred lives."""

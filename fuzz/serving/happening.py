@@ -18,7 +18,7 @@ def take_note(stage: Stage) -> None:
 
 def events_of(stage: Stage) -> Counter[str]:
     """How often each thing has happened so far, or happens now."""
-    now = _of_engines(stage.sides)
+    now = _of_engines(stage.engines)
     beside = (*(["beside a draft"] if stage.guessing else []), *(["at an end of two"] if stage.both else []))
     for hosted in stage.hosted:
         cache = hosted.cache
@@ -32,6 +32,8 @@ def events_of(stage: Stage) -> Counter[str]:
         now["a guess is right"] += engine.accepted
         now["a guess is wrong"] += engine.guessed - engine.accepted
         now["a step is void"] += engine.voided
+    if stage.ranks is not None:
+        now[f"ranks that share out {stage.scene.shares} say the same"] = sum(want.is_over for want in stage.wants)
     if stage.both is not None:
         asked = [want.asked for want in stage.wants if want.asked is not None]
         now["a prompt is computed again"] = sum(each.recomputed for each in asked)

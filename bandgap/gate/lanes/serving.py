@@ -103,8 +103,8 @@ def lane_floors(settings: Settings) -> Mapping[str, int]:
 
 SERVING = Lane(
     "serving",
-    "Tiny engines with prefix caches, host tiers, files, drafts and transfers say what a model says on memory of its "
-    "own, whatever is done to them; no event breaks a property, nothing races, and nothing is left.",
+    "Tiny engines with prefix caches, host tiers, files, drafts, transfers and ranks say what a model says on memory "
+    "of its own, whatever is done to them; no event breaks a property, nothing races, and nothing is left.",
     tasks,
     lane_floors,
 )
