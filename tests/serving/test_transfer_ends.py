@@ -11,6 +11,7 @@ import pytest
 from fuzz.serving.transferring import post_to_decode, post_to_prefill
 from impl.misuse import Misuse
 from impl.serving.engine.engine import Policy
+from impl.serving.engine.job import Job
 from impl.serving.engine.tiny import tiny
 from impl.serving.transfer import sender as senders
 from impl.serving.transfer.channel import Channel
@@ -331,6 +332,38 @@ def test_pages_that_are_given_again_after_the_answer_are_nothing(both: Pair) -> 
 
 def test_what_gave_way_is_computed_again_once_it_is_awaited_and_not_before() -> None:
     both = unanswered()
+    drive(both, random.Random(1))
+    compare(both)
+    assert not any(asked.recomputed for _, asked in both.asked)
+
+
+def test_what_was_computed_last_gives_way_first() -> None:
+    both = pair(tiny("gpt-oss-20b"), prefill_tokens=50)
+    for first in (0, 30, 60):
+        both.ask(Task(tuple(range(first, first + 28)), 2))
+        while not both.prefill.engine.is_idle:
+            both.prefill.step()
+            both.served[both.session].runtime.run_all()
+    assert [name for _, name in both.prefill._gave_way] == ["request 2"]
+    drive(both, random.Random(1))
+    compare(both)
+
+
+def test_what_gave_way_is_computed_again_when_there_is_a_place_for_a_job() -> None:
+    both = unanswered()
+    engine, taken = both.prefill.engine, list[Job]()
+    while engine.takes_more:
+        taken.append(engine.reserve([1], 1))
+    while engine.others_give_way():
+        pass
+    assert engine.is_idle
+    assert both.prefill.sender.is_idle
+    assert not both.prefill.is_idle
+    for _ in range(200):
+        get_on(both, random.Random(1))
+    assert both.prefill._gave_way
+    for job in taken:
+        engine.forget(job)
     drive(both, random.Random(1))
     compare(both)
     assert not any(asked.recomputed for _, asked in both.asked)
