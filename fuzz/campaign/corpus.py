@@ -66,7 +66,7 @@ def _database(place: str) -> ExampleDatabase:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise NoCorpus(f"cannot be made ({error.strerror})", "give a folder that can be written") from error
-    return DirectoryBasedExampleDatabase(folder)
+    return _InAFolder(folder)
 
 
 def _on_redis(place: str) -> ExampleDatabase:
@@ -109,6 +109,16 @@ class _OfGitHub(ExampleDatabase):
 
     def delete(self, key: bytes, value: bytes) -> None:
         """It is only read."""
+
+
+class _InAFolder(DirectoryBasedExampleDatabase):
+    """A folder; Hypothesis' own database of it says nothing where it cannot be written to, and goes on."""
+
+    def save(self, key: bytes, value: bytes) -> None:
+        """See `ExampleDatabase`; raises NoCorpus."""
+        super().save(key, value)
+        if not self._value_path(key, value).exists():
+            raise NoCorpus("does not keep what is put there", "make room, or give a folder that can be written")
 
 
 class _Elsewhere(ExampleDatabase):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import threading
 import urllib.request
 import zipfile
@@ -58,6 +59,24 @@ def worked_off(folder: Path, head: Head, before: Callable[[], object] = lambda: 
         before()
         campaign.run(Here(campaign.work()))
     return campaign
+
+
+def test_a_folder_that_takes_nothing_ends_no_campaign_and_is_given_later_what_it_missed(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+
+    def in_the_way() -> None:
+        shutil.rmtree(corpus)
+        corpus.write_text("no folder")
+
+    campaign = worked_off(tmp_path / "a", asked(str(corpus)), in_the_way)
+    assert campaign.is_over
+    assert campaign.not_put == "does not keep what is put there"
+    corpus.unlink()
+    with opened(tmp_path / "a", asked(str(corpus))) as again:
+        assert again.not_put is None
+    kept = {name for lane in again.summary.lanes for name, each in lane.kept.items() if each.covering}
+    assert kept
+    assert all(each.covering for each in taken(corpus_at([str(corpus)]), "bandgap", kept).values())
 
 
 def test_campaigns_that_share_a_redis_leave_their_examples_to_each_other(redis: str, tmp_path: Path) -> None:
