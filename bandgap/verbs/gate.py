@@ -40,7 +40,7 @@ def run(
         str | None,
         typer.Option(metavar="REV", help="Show how the specification changed since this revision; its lock must too."),
     ] = None,
-    jobs: Annotated[
+    workers: Annotated[
         int | None, typer.Option(min=1, help="Processes at a time; one for each processor if left out.")
     ] = None,
     minutes: Annotated[
@@ -84,7 +84,7 @@ def run(
     from bandgap.reports.writing import exit_with, write_reports
 
     target_named(target)
-    settings = Settings(target, quick, seed, jobs or processors(), _folder(out_folder), since)
+    settings = Settings(target, quick, seed, workers or processors(), _folder(out_folder), since)
     _check_names(only or (), [task for lane in ALL for task in lane.tasks(settings)])
     if since is not None:
         _show_changes(since, err() if as_json else out())

@@ -30,7 +30,7 @@ def run(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help=_NAMES)] = None,
     show_names: Annotated[bool, typer.Option("--list", help="Print every name there is, and prove nothing.")] = False,
     weakening: Annotated[str | None, typer.Option("--break", metavar="NAME", help=_BREAK)] = None,
-    jobs: Annotated[
+    workers: Annotated[
         int | None, typer.Option(min=1, help="Processes at a time; one for each processor if left out.")
     ] = None,
     effort: Annotated[int | None, typer.Option(min=1, help="What Z3 may spend on a proof, in its own count.")] = None,
@@ -57,15 +57,15 @@ def run(
             show(console, names_text())
         return Exit.HOLDS
     if check is not None:
-        return _checked(check, jobs, as_json)
+        return _checked(check, workers, as_json)
     selection = _selection(_joined(names or []), weakening)
     if export is not None:
-        return _exported(export, selection, weakening, jobs, as_json)
+        return _exported(export, selection, weakening, workers, as_json)
     if cores:
-        return _cores(selection, jobs, as_json)
+        return _cores(selection, workers, as_json)
     with listening(selection, None if as_json else console) as on_result:
-        report = prove(selection, weakening=weakening, limits=_limits(effort), jobs=jobs, on_result=on_result)
-    helps = helps_for(report, jobs or processors(), err() if as_json else console)
+        report = prove(selection, weakening=weakening, limits=_limits(effort), jobs=workers, on_result=on_result)
+    helps = helps_for(report, workers or processors(), err() if as_json else console)
     if as_json:
         print_json(document(report, helps))
     else:
@@ -74,7 +74,7 @@ def run(
     return exits[report.verdict]
 
 
-def _checked(directory: Path, jobs: int | None, as_json: bool) -> Exit:
+def _checked(directory: Path, workers: int | None, as_json: bool) -> Exit:
     from bandgap.proofs.files import agreement, agreement_text
     from properties.export import exported
 
@@ -82,15 +82,17 @@ def _checked(directory: Path, jobs: int | None, as_json: bool) -> Exit:
         files = exported(directory)
     except ValueError as error:
         raise UsageError("--check", str(directory), str(error), "give a folder of `bandgap prove --export`") from error
-    found = agreement(directory, files, jobs or processors())
+    found = agreement(directory, files, workers or processors())
     print_json(found.document()) if as_json else _show(agreement_text(found))
     return found.exit
 
 
-def _exported(directory: Path, selection: "Selection", weakening: str | None, jobs: int | None, as_json: bool) -> Exit:
+def _exported(
+    directory: Path, selection: "Selection", weakening: str | None, workers: int | None, as_json: bool
+) -> Exit:
     from properties.export import export
 
-    files = export(directory, selection, weakening, jobs or processors())
+    files = export(directory, selection, weakening, workers or processors())
     if not files:
         raise UsageError(
             "--export", str(directory), "what was chosen has no SMT-LIB", "contracts are CrossHair's alone"
@@ -102,11 +104,11 @@ def _exported(directory: Path, selection: "Selection", weakening: str | None, jo
     return Exit.HOLDS
 
 
-def _cores(selection: "Selection", jobs: int | None, as_json: bool) -> Exit:
+def _cores(selection: "Selection", workers: int | None, as_json: bool) -> Exit:
     from bandgap.proofs.files import cores_document, cores_text
     from properties.cores import cores
 
-    found = tuple(cores([o for o in selection.obligations if o.kind != "contract"], jobs or processors()))
+    found = tuple(cores([o for o in selection.obligations if o.kind != "contract"], workers or processors()))
     print_json(cores_document(found)) if as_json else _show(cores_text(found))
     return Exit.HOLDS if found and all(each.leans_on is not None for each in found) else Exit.INCONCLUSIVE
 

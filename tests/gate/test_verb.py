@@ -63,7 +63,7 @@ def test_an_interrupt_ends_in_a_report_and_exit_3(sent: signal.Signals, tmp_path
         "driver/toy-three",
         "--out",
         str(tmp_path),
-        "--jobs",
+        "--workers",
         "1",
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
