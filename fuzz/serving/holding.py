@@ -50,8 +50,10 @@ def look_at_holders(served: Served, end: Sender | Receiver | None = None) -> Non
     if isinstance(end, Sender):
         sent = [each.request for each in (*end._going.values(), *end._given_up) if each.request is not None]
         needs += [Need(request, request.tokens, request.tokens) for request in sent]
+    # where ranks share tokens out, a page has those of all of them
+    kinds = [band.kind for band in served.engine.requests.chain.bands]
     for need in needs:
-        _see_that_it_is_needed(served.layout.kinds, need)
+        _see_that_it_is_needed(kinds, need)
     holders: list[Holder] = [need.request.pages for need in needs]
     if served.engine.prefix is not None:
         holders += _cached(served.engine.prefix, len(served.layout.kinds))
