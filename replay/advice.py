@@ -1,10 +1,10 @@
 """What an operator is told, in a sentence each."""
 
-from replay.comparison import Comparison, gain
+from replay.comparison import DOUBT, Comparison, gain
 from replay.outcome import Outcome
 
 NOTABLE = 0.01
-"""A gain of less is none."""
+"""A gain of less counts as none."""
 SHORT = 0.95
 """The share of the arena that is live at once: with less, nothing had to wait for memory for long."""
 NOTABLE_WAIT = 0.1
@@ -96,4 +96,4 @@ def _doubt(comparison: Comparison) -> str:
         return "; how sure that is was not looked into"
     where = "" if comparison.searched_on == comparison.requests else f" on the busiest {comparison.searched_on:,}"
     range_of = f"between {doubt.least:+.1%} and {doubt.most:+.1%}{where}"
-    return f"; were the cost model wrong by a quarter either way, it would be {range_of} against the best split"
+    return f"; were the cost model wrong by {DOUBT - 1:.0%} either way, it would be {range_of} against the best split"
