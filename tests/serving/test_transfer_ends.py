@@ -347,6 +347,9 @@ def test_what_was_computed_last_gives_way_first() -> None:
     assert [name for _, name in both.prefill._gave_way] == ["request 2"]
     drive(both, random.Random(1))
     compare(both)
+    # what was sent is not remembered
+    assert not both.prefill._computed
+    assert not both.prefill._asked
 
 
 def test_what_gave_way_is_computed_again_when_there_is_a_place_for_a_job() -> None:

@@ -218,7 +218,7 @@ class Sender:
             if fate is Fate.FAILED:
                 self._fail(going, over=False)
                 return
-            going.batch, going.since = None, self._now()
+            going.batch = None
         if going.left and going.aborted:
             self._fail(going, over=True)
         elif going.left:
