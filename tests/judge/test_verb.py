@@ -237,7 +237,7 @@ def no_trace(how: str) -> bytes:
         ("none", "is not there; give a path, or - for stdin"),
         ("folder", "has no trace in it; give the folder that a recorder wrote to"),
         ("none/deeper", "is not there; give a path, or - for stdin"),
-        ("folder/" + "x" * 300, "cannot be read: File name too long"),
+        ("folder/" + "x" * 300, "cannot be read: File name too long; check the path"),
     ],
 )
 def test_what_cannot_be_opened_is_exit_2(name: str, problem: str, tmp_path: Path) -> None:
