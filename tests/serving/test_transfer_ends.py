@@ -376,8 +376,9 @@ def test_what_gave_way_is_computed_again_when_there_is_a_place_for_a_job() -> No
 def test_what_gave_way_and_is_unwanted_is_forgotten(end: str) -> None:
     both = unanswered()
     forwards = both.prefill.engine.forwards
+    [(session, name)] = both.prefill._gave_way
     with pytest.raises(Misuse, match="another name"):
-        both.prefill.begin(both.decoding, "request 1", TASK.prompt)
+        both.prefill.begin(session, name, TASK.prompt)
     if end == "gone":
         both.prefill.sender.gone(both.decoding)
     for _, asked in both.asked:

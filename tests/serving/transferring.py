@@ -144,7 +144,7 @@ class InVain(Exception):
 
 
 def unanswered() -> Pair:
-    """Three prompts of which the end that computes them has room for one, and for which it has no pages yet."""
+    """Three prompts of which the end that computes them has room for two, and for which it has no pages yet."""
     both = pair(tiny("gpt-oss-20b"), prefill_tokens=34)
     for first in (0, 30, 60):
         both.ask(Task(tuple(range(first, first + 28)), 2))
