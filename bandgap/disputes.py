@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from bandgap.history.order import Openings
-from bandgap.record_words import listed, numbered
+from bandgap.phrases import listed, numbered
 from events import records as r
 from spec.judge.arena import JudgedArena
 from spec.judge.judge import Judge

@@ -1,14 +1,10 @@
 """Records of a trace as sentences for people."""
 
-from collections.abc import Sequence
-
+from bandgap.phrases import counted, listed, numbered
 from events import records as r
 
 _NO_BOUND = 1 << 50
 """Bytes."""
-
-MOST_SHOWN = 6
-"""Numbers of a list that are spelled out before the rest is only counted."""
 
 
 def in_words(record: r.AnyRecord, header: r.Header | None) -> str:
@@ -124,23 +120,3 @@ def _band(header: r.Header | None, number: int) -> str:
     if header is None or number >= len(header.bands):
         return f"band {number}"
     return f"band {header.bands[number].name!r}"
-
-
-def counted(count: int, thing: str) -> str:
-    """A number of things: 1 page, 2 pages."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
-
-
-def numbered(thing: str, numbers: Sequence[int]) -> str:
-    """Some things by their numbers: page 3; pages 3, 4 and 5; no page."""
-    if not numbers:
-        return f"no {thing}"
-    shown = [f"{number:,}" for number in numbers[:MOST_SHOWN]]
-    if len(numbers) > MOST_SHOWN:
-        return f"{thing}s {', '.join(shown)} and {len(numbers) - MOST_SHOWN:,} more"
-    return f"{thing}{'' if len(numbers) == 1 else 's'} {listed(shown)}"
-
-
-def listed(parts: Sequence[str]) -> str:
-    """Parts of a sentence: a; a and b; a, b and c."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -14,7 +14,7 @@ from bandgap.gate.verdict import Answer, Reason, answer_of
 from bandgap.gate.violation import Violation
 from bandgap.output import harmless
 from bandgap.peers.telling import again
-from bandgap.record_words import counted
+from bandgap.phrases import counted
 from bandgap.reports.coverage import document as of_parts
 from bandgap.reports.coverage import lines
 from bandgap.reports.terminal import show_evidence

@@ -8,7 +8,7 @@ from bandgap.documents.entries import Style, of_faults, of_obligations, word_lin
 from bandgap.documents.formulas import promised
 from bandgap.documents.formulas.layout import WIDTH
 from bandgap.documents.formulas.reading import Definition
-from bandgap.documents.markdown import bullets, code, fenced, listed, sentence, table
+from bandgap.documents.markdown import bullets, code, fenced, sentence, table
 from bandgap.documents.stories.admission import (
     CROWDED,
     EXAMPLES,
@@ -23,6 +23,7 @@ from bandgap.documents.stories.admission import (
 from bandgap.documents.stories.moved import with_moves
 from bandgap.documents.stories.promised import asked, asked_of_a_retry, asked_of_ranks, bytes_moved
 from bandgap.documents.stories.violated import names_in, smallest
+from bandgap.phrases import listed
 from properties.admission.asking import SEEDED
 from properties.admission.faults import FAULTS
 from properties.admission.theorem import Theorem

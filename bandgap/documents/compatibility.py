@@ -8,8 +8,9 @@ from bandgap.compatibility.refusals import NEEDS, REFUSALS
 from bandgap.compatibility.runs import RUNS
 from bandgap.compatibility.telling import SIGNS
 from bandgap.compatibility.words import FEATURES, SORTS
-from bandgap.documents.markdown import bullets, code, joined, listed, sentence, table
+from bandgap.documents.markdown import bullets, code, joined, sentence, table
 from bandgap.documents.semantics import NOTE
+from bandgap.phrases import listed
 
 INTRODUCTION = f"""\
 A cell says *yes* if a tiny model of that sort was run with it and every logit was what the model says on memory of its

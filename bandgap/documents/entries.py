@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from bandgap.documents.catalogue import ActionEntry, FaultEntry, PropertyEntry, SentenceEntry, catalogue
 from bandgap.documents.drawing import of_offence, of_scene
 from bandgap.documents.exercised import exercised_parts, killed_parts
-from bandgap.documents.markdown import bullets, code, fenced, indented, listed, sentence, table
+from bandgap.documents.markdown import bullets, code, fenced, indented, sentence, table
 from bandgap.documents.notes import note_of
 from bandgap.documents.precedents import linked
 from bandgap.documents.scenes.all import Offended, example_of, offence_of
+from bandgap.phrases import counted, listed
 from bandgap.pictures import Arena
 from bandgap.pictures.wording import changes, event, facts, members
 from properties.examples import Example
@@ -170,9 +171,9 @@ def _of_keeping(entry: PropertyEntry, style: Style) -> Iterator[str]:
 def of_obligations(asked: Sequence[Obligation], name: str, style: Style) -> Iterator[str]:
     """How many obligations there are, of which kinds, and what they are called."""
     kinds = [(sum(one.kind is kind for one in asked), words) for kind, words in KIND_WORDS.items()]
-    counted = listed([f"{count} {words}" for count, words in kinds if count])
-    total = f"{len(asked)} obligation{'' if len(asked) == 1 else 's'}"
-    yield f"{total}, each for any arena ({counted}). {code(f'bandgap prove {name}')} shows it again."
+    told = listed([f"{count} {words}" for count, words in kinds if count])
+    total = counted(len(asked), "obligation")
+    yield f"{total}, each for any arena ({told}). {code(f'bandgap prove {name}')} shows it again."
     yield style.fold("The obligations", listed([code(one.name) for one in asked]))
 
 

@@ -9,8 +9,9 @@ from typing import Final
 import msgspec
 
 from bandgap.documents.catalogue import SentenceEntry, all_faults
-from bandgap.documents.markdown import bullets, code, listed, sentence
+from bandgap.documents.markdown import bullets, code, sentence
 from bandgap.errors import UsageError
+from bandgap.phrases import listed
 from fuzz.campaign.campaign import Unfit, head_of, opened
 from fuzz.campaign.corpus import NoCorpus
 from fuzz.campaign.record import in_order

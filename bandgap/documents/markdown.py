@@ -48,8 +48,3 @@ def anchor(heading: str) -> str:
 def sentence(text: str) -> str:
     """The text with a capital at the beginning and a stop at the end."""
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
-
-
-def listed(parts: Sequence[str], last: str = "and") -> str:
-    """Parts of a sentence: a; a and b; a, b and c."""
-    return f" {last} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

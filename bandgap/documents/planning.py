@@ -15,7 +15,8 @@ from typing import Any
 
 import impl
 from bandgap.documents.admitted import OF_ACTIONS
-from bandgap.documents.markdown import code, listed, table
+from bandgap.documents.markdown import code, table
+from bandgap.phrases import listed
 from properties.admission.readings import ANYTHING
 from properties.admission.subject import AS_IT_IS
 from properties.admission.theorems import THEOREMS

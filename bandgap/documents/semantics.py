@@ -9,7 +9,8 @@ from bandgap.documents.drawing import in_text
 from bandgap.documents.entries import Style, action_parts, property_parts, word_lines
 from bandgap.documents.formulas.terms import PRIME
 from bandgap.documents.glossary import GLOSSARY
-from bandgap.documents.markdown import anchor, bullets, code, fenced, joined, listed, table
+from bandgap.documents.markdown import anchor, bullets, code, fenced, joined, table
+from bandgap.phrases import listed
 from bandgap.pictures import Arena, legend
 from properties.specification import SPECIFICATIONS
 from spec.judge.checks import CHECKS

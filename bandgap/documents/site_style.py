@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from bandgap.documents.catalogue import catalogue
 from bandgap.documents.drawing import in_svg
 from bandgap.documents.entries import Style
-from bandgap.documents.markdown import code, joined, listed
+from bandgap.documents.markdown import code, joined
+from bandgap.phrases import listed
 from bandgap.pictures import Arena, Status, used
 
 LEGEND: Mapping[str, str] = {Status.HELD: "live, and held by a ticket"}

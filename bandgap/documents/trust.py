@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from bandgap.documents.admitted import PROSE as PROSE_OF_ADMISSION
 from bandgap.documents.admitted import by_property, repeated, shown
 from bandgap.documents.catalogue import all_faults, catalogue
-from bandgap.documents.markdown import bullets, code, joined, listed, sentence, table
+from bandgap.documents.markdown import bullets, code, joined, sentence, table
 from bandgap.documents.necessity import left_out
 from bandgap.documents.planning import planning_blocks
 from bandgap.documents.precedents import MEANS as MEANS_OF_PRECEDENTS
 from bandgap.documents.semantics import NOTE
+from bandgap.phrases import listed
 from properties.admission.asking import SEEDED
 from properties.assumptions import ASSUMPTIONS, ENCODINGS, given_at, stages
 from properties.contracts.contract import CONTRACTS

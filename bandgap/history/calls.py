@@ -7,7 +7,7 @@ from typing import Any, Final
 from bandgap.history.focus import Focus
 from bandgap.history.makers import Event
 from bandgap.history.narrowing import said
-from bandgap.record_words import counted
+from bandgap.phrases import counted
 from events import records as r
 
 MOST_CALLS: Final = 12

@@ -10,7 +10,7 @@ from bandgap.history.focus import Focus, focus_of, rejected
 from bandgap.history.makers import Event, Makers, Place
 from bandgap.history.narrowing import said
 from bandgap.history.order import Row, rows
-from bandgap.record_words import numbered
+from bandgap.phrases import numbered
 from events import records as r
 from spec.judge.verdict import Finding
 

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from bandgap.history.focus import Focus
-from bandgap.record_words import counted, in_words
+from bandgap.phrases import counted
+from bandgap.record_words import in_words
 from events import records as r
 
 Keep = Callable[[tuple[int, ...]], bool]

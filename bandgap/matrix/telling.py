@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bandgap.matrix.row import Matrix, Row, Seeded
+from bandgap.phrases import counted
 
 WIDE = 120
 """Columns from which there is room for the precedents."""
@@ -70,7 +71,7 @@ def report(matrix: Matrix, width: int) -> Iterator[RenderableType]:
             yield f"{escape(baseline.what)}, unmodified, passed {escape(baseline.passed)}"
     yield _summary(matrix)
     for why, rows_of in groupby((row for row in matrix.rows if row.verdict == "not run"), key=lambda row: row.problem):
-        yield f"[yellow]not run[/]: {counted(len(list(rows_of)))}: {escape(why or '')}"
+        yield f"[yellow]not run[/]: {counted(len(list(rows_of)), 'fault')}: {escape(why or '')}"
     for row in matrix.rows:
         if row.problem and row.verdict not in {"caught", "not run"}:
             yield f"[bold red]{escape(row.fault.name)}[/]: {escape(row.problem)}"
@@ -111,20 +112,15 @@ def _summary(matrix: Matrix) -> str:
     run = [row for row in matrix.rows if row.verdict != "not run"]
     caught = [row for row in run if row.verdict == "caught"]
     if not caught:
-        return f"0 of {counted(len(run))} caught"
+        return f"0 of {counted(len(run), 'fault')} caught"
     taken = (
         f"median {median(row.seconds for row in caught):.1f} s, the longest {max(row.seconds for row in caught):.1f} s"
     )
     longest = max((row.shrunk for row in caught if row.shrunk is not None), default=None)
     return (
-        f"{len(caught)} of {counted(len(run))} caught by the property that they name; {taken}"
+        f"{len(caught)} of {counted(len(run), 'fault')} caught by the property that they name; {taken}"
         f"{'' if longest is None else f'; at most {longest} calls'}"
     )
-
-
-def counted(number: int) -> str:
-    """So many faults, in words."""
-    return f"{number:,} fault{'' if number == 1 else 's'}"
 
 
 def _named(fault: Seeded) -> dict[str, Any]:

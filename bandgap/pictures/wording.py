@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterator
 
+from bandgap.phrases import counted
 from properties.examples import Arena, Example
 from properties.plain import Member
 from properties.specification import written
@@ -75,7 +76,7 @@ def facts(arena: Arena) -> Iterator[str]:
     """What a picture of the arena does not show: ids, tickets, the stream and the gate."""
     for (band, vid), refs in sorted(arena.table("refs").items()):
         page, written = (arena.table(name).get((band, vid), 0) for name in ("page_of", "written"))
-        count = f"{refs} reference{'s' * (refs != 1)}"
+        count = counted(refs, "reference")
         yield f"v{vid} of band {band}: {count}, at page {page}, last written {spelled('value', written)}"
     for (band, page), value in sorted(arena.table("bytes").items()):
         yield f"band {band} page {page} holds the bytes {spelled('value', value)}"

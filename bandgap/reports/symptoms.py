@@ -8,7 +8,7 @@ from typing import Final
 
 from bandgap.gate.lane import GateResult
 from bandgap.gate.violation import Violation
-from bandgap.record_words import counted
+from bandgap.phrases import counted
 from fuzz.looks import look_of
 from fuzz.violation import SYMPTOMS
 

@@ -12,8 +12,9 @@ from rich.table import Table
 from bandgap.history import History
 from bandgap.history.telling import lines
 from bandgap.output import printable
+from bandgap.phrases import counted
 from bandgap.pictures import legend, strips
-from bandgap.record_words import counted, in_words
+from bandgap.record_words import in_words
 from bandgap.traces.picture import Picture
 from events.records import Header, Snapshot
 from spec.judge.checks import prose_of_check

@@ -4,7 +4,8 @@ from typing import Any, get_args
 
 import pytest
 
-from bandgap.record_words import MOST_SHOWN, in_words, numbered
+from bandgap.phrases import MOST_SHOWN, numbered
+from bandgap.record_words import in_words
 from events import records as r
 from tests.spec.situation import header, snapshot
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bandgap.documents.stories.telling import FULL, Moment, Telling
+from bandgap.phrases import counted
 from events.records import Refused
 from fuzz.faults.all import FAULTS
 from fuzz.oracle.admission import Met, check_grant, check_refusal
@@ -80,7 +81,7 @@ def objection(case: Case, fault: str) -> str:
 
 def _admitted(plan: Plan) -> str:
     moves = sum(move.sources.size for move in plan.moves)
-    copied = f"{moves} page{'s' * (moves != 1)} and {plan.bytes_moved:,} bytes are copied" if moves else "nothing moves"
+    copied = f"{counted(moves, 'page')} and {plan.bytes_moved:,} bytes are copied" if moves else "nothing moves"
     return f"Admitted, {STEPS[plan.step]}: {copied}."
 
 
@@ -93,7 +94,7 @@ def _refused(refusal: Refusal) -> str:
             waited += [f"{who} takes its addresses back" for who in refusal.publishers]
             return f"Refused until {' and '.join(waited)}."
     counts = [(band, count) for band, count in enumerate(refusal.evict) if count is not None]
-    enough = [f"{count} page{'s' * (count != 1)} of band {band}" for band, count in counts]
+    enough = [f"{counted(count, 'page')} of band {band}" for band, count in counts]
     return f"Refused until enough is given up: {', or '.join(enough)}."
 
 
