@@ -389,6 +389,23 @@ def test_what_gave_way_and_is_unwanted_is_forgotten(end: str) -> None:
     assert both.decode.receiver._aborted == {} or end == "gone"
 
 
+def test_what_gave_way_and_is_awaited_and_aborted_at_once_is_not_computed_again() -> None:
+    both = unanswered()
+    forwards, [(_, name)] = both.prefill.engine.forwards, both.prefill._gave_way
+    [gave_way] = [asked for _, asked in both.asked if asked.incoming.name == name]
+    while gave_way.incoming.state is not State.OPEN:
+        both.served[both.decoding].runtime.run_all()
+        both.decode.step()
+    assert both.decode.abort(gave_way)
+    both.asked = [(task, asked) for task, asked in both.asked if asked is not gave_way]
+    while both.to_prefill:
+        post_to_prefill(both)
+    drive(both, random.Random(1))
+    compare(both)
+    assert both.prefill.engine.forwards == forwards
+    assert not both.decode.receiver._aborted
+
+
 def test_an_abort_of_another_attempt_or_after_the_answer_is_nothing(both: Pair) -> None:
     asked = both.ask(TASK)
     give = _given(both)
