@@ -15,6 +15,7 @@ from fuzz.serving.stage import Stage
 from fuzz.violation import Violation
 from impl.serving.engine.rank import Rank
 from impl.serving.parallel.group import RankLost
+from tests.fuzz.serving.found_ranks import MET, NOT_MET, declared, in_force, life
 
 ASKED = (
     Operation("ask", (0, 4, 0, 2)),
@@ -115,6 +116,19 @@ def test_shares_are_everything_together_and_nothing_twice() -> None:
         for count in (of, 7, 64):
             shares = [range(count)[Rank(number, of).heads(count)] for number in range(of)]
             assert [one for share in shares for one in share] == list(range(count))
+
+
+@pytest.mark.parametrize("name", MET)
+def test_a_fault_of_the_last_rank_is_met_and_has_the_name_of_its_check(name: str) -> None:
+    with in_force(name):
+        violation = life(*MET[name]).violation
+    assert violation is not None
+    assert violation.property == declared()[name].property
+
+
+def test_every_fault_of_ranks_is_met_or_it_is_said_why_not() -> None:
+    assert MET.keys() | NOT_MET.keys() == declared().keys()
+    assert not MET.keys() & NOT_MET.keys()
 
 
 def test_what_comes_to_something_else_on_a_rank_is_seen() -> None:
