@@ -2,30 +2,24 @@
 
 from collections.abc import Iterator
 
-from rich.markup import escape
-
 from bandgap.history.chain import History
-from bandgap.output import printable
+from bandgap.output import harmless
 
 
 def lines(history: History) -> Iterator[str]:
     """Where it broke, whom it concerns and how it came to that: whole lines, with markup."""
     place = f"line {history.line:,}" + (f", in call {history.call:,}" if history.call else "")
-    yield f"[dim]where  [/]  {place}" + (f": {_text(history.request)}" if history.request else "")
+    yield f"[dim]where  [/]  {place}" + (f": {harmless(history.request)}" if history.request else "")
     if history.event:
-        yield f"[dim]event  [/]  {_text(history.event)}"
+        yield f"[dim]event  [/]  {harmless(history.event)}"
     for number, ticket in enumerate(history.tickets):
-        yield f"[dim]{'' if number else 'tickets':<7}[/]  {_text(ticket)}"
+        yield f"[dim]{'' if number else 'tickets':<7}[/]  {harmless(ticket)}"
     yield ""
     yield "[bold]how it came to that[/] [dim](line of the trace, call, what happened)[/]"
     widths = [max(len(f"{getattr(entry, name):,}") for entry in history.entries) for name in ("line", "call")]
     for entry in history.entries:
         margin = f"{entry.line:>{widths[0]},}  {entry.call or '':>{widths[1]}}"
-        yield f"[dim]{margin}[/]  {_text(entry.says)}"
+        yield f"[dim]{margin}[/]  {harmless(entry.says)}"
         if entry.bears:
             bold = "bold red" if entry is history.entries[-1] else "dim"
-            yield f"{'':{len(margin)}}  [{bold}]→ {_text(entry.bears)}[/]"
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))
+            yield f"{'':{len(margin)}}  [{bold}]→ {harmless(entry.bears)}[/]"

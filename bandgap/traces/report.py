@@ -11,7 +11,7 @@ from rich.table import Table
 
 from bandgap.history import History
 from bandgap.history.telling import lines
-from bandgap.output import printable
+from bandgap.output import harmless, printable
 from bandgap.phrases import counted
 from bandgap.pictures import legend, strips
 from bandgap.record_words import in_words
@@ -72,7 +72,7 @@ def report(judged: Judged, width: int) -> Iterator[RenderableType]:
     """What `bandgap judge` prints, in at most so many columns."""
     verdict = judged.verdict
     style = _STYLES.get(judged.outcome, "bold red")
-    yield f"[bold]{escape(printable(judged.trace))}[/]: [{style}]{judged.outcome}[/]{escape(_of_what(judged))}"
+    yield f"[bold]{harmless(judged.trace)}[/]: [{style}]{judged.outcome}[/]{escape(_of_what(judged))}"
     misuses = f" ({counted(judged.misuses, 'misuse')} rejected)" if judged.misuses else ""
     yield (
         f"{counted(verdict.lines, 'line')}, {counted(verdict.calls, 'call')}{misuses}, "
@@ -82,7 +82,7 @@ def report(judged: Judged, width: int) -> Iterator[RenderableType]:
         missing = counted(verdict.lost, "record")
         yield f"[bold yellow]{missing} lost[/]: what happened until the next snapshot is not known"
     if judged.goes_on is not None:
-        yield f"it goes on in {escape(printable(judged.goes_on))}, which was not given"
+        yield f"it goes on in {harmless(judged.goes_on)}, which was not given"
     if verdict.by_action:
         yield ""
         yield _counts(verdict)

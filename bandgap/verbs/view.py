@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
-from bandgap.output import AsJson, out, print_json, printable
+from bandgap.output import AsJson, harmless, out, print_json
 from bandgap.traces.options import Traces
 
 if TYPE_CHECKING:
@@ -130,18 +129,14 @@ def _show(said: "Viewed", page: Path, wanted: "Wanted") -> None:
     def put(text: str) -> None:
         console.print(text, soft_wrap=True)
 
-    at = (
-        f" at {escape(printable(said.place(said.finding.line)))}: {escape(printable(said.finding.check))}"
-        if said.finding
-        else ""
-    )
-    put(f"{escape(printable(said.trace))}: [{style}]{how}[/]{at}, {said.lines:,} lines read")
+    at = f" at {harmless(said.place(said.finding.line))}: {harmless(said.finding.check)}" if said.finding else ""
+    put(f"{harmless(said.trace)}: [{style}]{how}[/]{at}, {said.lines:,} lines read")
     if said.finding is not None:
-        put(escape(printable(said.finding.problem)))
+        put(harmless(said.finding.problem))
         drawn = "what comes before it is drawn" if said.data else "nothing legal comes before it, so nothing is drawn"
         put(f"{drawn}; bandgap judge says how it came to that")
     if said.goes_on is not None:
-        put(f"it goes on in {escape(printable(said.goes_on))}, which was not given")
+        put(f"it goes on in {harmless(said.goes_on)}, which was not given")
     if said.data and said.data["grid"]:
         cell = f"{said.lines_of_a_column:,} lines and {size(said.data['grid']['row_bytes'])}"
         put(f"too much to draw each page: a cell adds up {cell}; --lines FROM:TO draws a part in detail")
