@@ -140,7 +140,8 @@ def test_what_has_no_room_is_counted_and_the_trace_goes_on_from_a_snapshot(tmp_p
     assert (verdict.finding, verdict.lost) == (None, trace.lost)
 
 
-def test_no_file_begins_while_a_write_is_in_flight(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arrives", ["by itself", "because its ticket is settled", "because a demand settles it"])
+def test_no_file_begins_while_a_write_is_in_flight(arrives: str, tmp_path: Path) -> None:
     trace = TraceFile(tmp_path / "a.trace", rotate_records=3, every=NEVER)
     allocator = driven(trace, calls=0)
     ids = allocator.allocate([2, 0, 0]).ids[0]  # type: ignore[union-attr]  # the arena is empty
@@ -152,12 +153,36 @@ def test_no_file_begins_while_a_write_is_in_flight(tmp_path: Path) -> None:
     allocator.drain()
     allocator.land(0, pages[:1])
     allocator.drain()
+    allocator.allocate([1, 0, 0])
     assert trace.wants_snapshot
-    allocator.settle(ticket)
+    if arrives == "by itself":
+        allocator.land(0, pages[1:])
+        allocator.drain()
+    elif arrives == "because its ticket is settled":
+        allocator.settle(ticket)
+    else:
+        # a copy of what the ticket writes
+        allocator.allocate([1, 0, 0], [ticket], [ids[:1], [], []])
     assert not trace.wants_snapshot
     trace.close()
     for records in files_of(tmp_path / "a.trace"):
         assert judge_records(records).finding is None
+
+
+def test_no_file_begins_because_a_transfer_could_not_be_settled(tmp_path: Path) -> None:
+    with TraceFile(tmp_path / "a.trace", rotate_records=3, every=NEVER) as trace:
+        allocator = driven(trace, calls=0)
+        ids = allocator.allocate([1, 0, 0]).ids[0]  # type: ignore[union-attr]  # the arena is empty
+        ticket = allocator.open("transfer")
+        allocator.issue(ticket, 0, allocator.hold(ticket, 0, ids, "write"), [1])
+        trace._write_waiting()
+        with pytest.raises(Misuse):
+            allocator.settle(ticket)
+        allocator.drain()
+        assert trace.wants_snapshot
+        allocator.land(0, allocator.translate(0, ids))
+        allocator.drain()
+        assert not trace.wants_snapshot
 
 
 def test_what_was_lost_before_the_end_is_told(tmp_path: Path) -> None:
