@@ -609,11 +609,11 @@ class Stage:
 
     def _read_all(self) -> None:
         s, memory = self.state, self._memory
-        page_of, flying, contents = s.page_of, s.flying, s.bytes
+        page_of, flying, contents, shows = s.page_of, s.flying, s.bytes, memory.shows
         for band, written in enumerate(self._written):
             for vid in written:
                 place = band, page_of[band, vid]
-                if place not in flying and not memory.shows(*place, contents[place]):
+                if place not in flying and not shows(*place, contents[place]):
                     raise self._lost(band, vid, place[1], memory.first_wrong_byte(*place, contents[place]))
         if not memory.sink_is_untouched():
             raise Violation("inside-arena", "somebody wrote below the arena's first page, where the sink is")

@@ -233,7 +233,7 @@ class Ledger:
         ]
         if not held:
             return NO_EXTENT
-        return min(holding.lo for holding in held), max(holding.hi for holding in held)
+        return min([holding.lo for holding in held]), max([holding.hi for holding in held])
 
     def pages_held(self, band: int, number: int) -> Int64:
         """The pages of a band that an outstanding ticket holds, each once."""

@@ -221,7 +221,8 @@ class Pages:
 
     def pages_that_are(self, state: int, lo: int, hi: int) -> Int64:
         """The pages lo <= page < hi in a state, rising.  Looks at each page."""
-        return np.flatnonzero(self.states[lo:hi] == state) + lo
+        first = self._states.find(state, lo, hi)
+        return (self.states[first:hi] == state).nonzero()[0] + first if first >= 0 else NOTHING
 
     def outermost(self, state: int, lo: int, hi: int, at_most: int, look: int, *, from_top: bool) -> Int64:
         """The first pages of lo <= page < hi in a state, at most so many, from the bottom up or from the top down.

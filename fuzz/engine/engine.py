@@ -24,6 +24,7 @@ class Engine:
         self.stage = stage
         self.kinds: tuple[Kind, ...] = tuple(band.kind for band in stage.allocator.chain.bands)
         self.bands = stage.bands
+        self._windows = [(band, kind) for band, kind in enumerate(self.kinds) if kind.lifetime is Lifetime.WINDOW]
         self.requests: list[Request] = []
         self.publishers: dict[str, None] = {}
         self.quarantined: set[int] = set()
@@ -97,6 +98,8 @@ class Engine:
     def shared_and_written(self, request: Request, band: int) -> list[int]:
         """The places of pages of a request which its next forward will write, and to which others refer as well."""
         references, pages = self.stage.state.refs, request.pages[band]
+        if not pages:
+            return []
         begin = max(0, first_written(self.kinds[band], request.launched) - request.first[band])
         return [place for place in range(begin, len(pages)) if references[band, pages[place]] > 1]
 
@@ -108,9 +111,9 @@ class Engine:
 
     def slide(self, request: Request) -> None:
         """Release the pages that no window of the request reaches any more."""
-        for band, kind in enumerate(self.kinds):
+        for band, kind in self._windows:
             gone = min(first_needed(kind, request.launched) - request.first[band], len(request.pages[band]))
-            if kind.lifetime is Lifetime.WINDOW and gone > 0:
+            if gone > 0:
                 self.stage.release(band, request.pages[band][:gone])
                 del request.pages[band][:gone]
                 request.first[band] += gone

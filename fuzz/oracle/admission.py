@@ -1,7 +1,7 @@
 """Whether a demand was met by the right step, or refused for the right reason."""
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from events.records import Refused
 from fuzz.oracle.situation import COMPACT_ENDS, IN_PLACE, NOBODY, RELAYOUT, Situation
@@ -13,8 +13,7 @@ PROPERTIES = frozenset({"admission-sound", "admission-complete", "lowest-step", 
 STEPS = (IN_PLACE, COMPACT_ENDS, RELAYOUT)
 
 
-@dataclass(frozen=True)
-class Met:
+class Met(NamedTuple):
     """How a demand was met: the step as the allocator names it, the tickets that were settled, the bands that moved."""
 
     step: int

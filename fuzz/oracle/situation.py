@@ -49,8 +49,10 @@ class Situation:
         self._held: list[list[tuple[int, Extent]]] = [[] for _ in bands]
         for (ticket, band), pages in held.items():
             self._held[band].append((ticket, _extent(pages)))
-        # what each band must have without any demand, for each question that was asked
+        # what each band must have without any demand, for each question that was asked; and that with no move allowed
+        # and with all of them, for each set of tickets
         self._floors: dict[tuple[int, Set[int]], list[Wanted]] = {}
+        self._left_behind: dict[Set[int], list[tuple[Wanted, Wanted]]] = {}
 
     def is_feasible(
         self, demand: Sequence[int], step: int, retired: Set[int] = NOBODY, gate_open: bool = False
@@ -75,18 +77,23 @@ class Situation:
 
     def _floor(self, step: int, retired: Set[int]) -> list[Wanted]:
         """Of each band the pages that live or are withheld, and the extent of those that stay where they are."""
-        last = len(self.live) - 1
-        floor = []
-        for band, (live, living) in enumerate(zip(self.live, self._living, strict=True)):
-            withheld = sum(not holders <= retired for holders in self._withheld[band].values())
-            fixed = NO_PAGE
-            for ticket, extent in self._held[band]:
-                if ticket not in retired:
-                    fixed = _hull(fixed, extent)
-            if not (step == RELAYOUT or (step == COMPACT_ENDS and band in (0, last))):
-                fixed = _hull(fixed, living)
-            floor.append((live + withheld, *fixed))
-        return floor
+        left = self._left_behind.get(retired)
+        if left is None:
+            left = self._left_behind[retired] = [self._left_by(retired, band) for band in range(len(self.live))]
+        if step == COMPACT_ENDS:
+            return [left[0][1], *(still for still, _ in left[1:-1]), left[-1][1]]
+        return [moving if step == RELAYOUT else still for still, moving in left]
+
+    def _left_by(self, retired: Set[int], band: int) -> tuple[Wanted, Wanted]:
+        """The same of one band, where no page of it may move and where all may that nobody holds."""
+        count = self.live[band]
+        if self._withheld[band]:
+            count += sum(not holders <= retired for holders in self._withheld[band].values())
+        fixed = NO_PAGE
+        for ticket, extent in self._held[band]:
+            if ticket not in retired:
+                fixed = _hull(fixed, extent)
+        return (count, *_hull(fixed, self._living[band])), (count, *fixed)
 
     def fits_empty(self, demand: Sequence[int]) -> bool:
         """Whether an empty arena could hold a demand."""
