@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from bandgap.errors import UsageError
 from bandgap.exits import Exit
-from bandgap.output import err, print_json
+from bandgap.output import err, print_json, visible
 
 P = ParamSpec("P")
 
@@ -52,5 +52,5 @@ def _misused(error: UsageError, *, as_json: bool) -> Exit:
     if as_json:
         named = {"field": error.field, "value": error.shown_value, "problem": error.problem, "remedy": error.remedy}
         print_json({"error": named})
-    err().print(f"[bold red]error[/]: {escape(error.message)}")
+    err().print(f"[bold red]error[/]: {escape(visible(error.message))}")
     return Exit.MISUSED

@@ -48,6 +48,13 @@ def test_bad_input_is_a_document_too(capsys: pytest.CaptureFixture[str]) -> None
     assert named == {"field": "MODEL", "value": "'x'", "problem": "is unknown", "remedy": ""}
 
 
+def test_a_terminal_obeys_nothing_that_a_driver_or_a_trace_says(capsys: pytest.CaptureFixture[str]) -> None:
+    error = UsageError("--target", "driver.py", "says \x1b[2J\x1b]0;mine\x07[red]", "do not load it")
+    assert _code_of(_raise(error)) == 2
+    said = r"error: --target = 'driver.py': says \x1b[2J\x1b]0;mine\x07[red]; do not load it"
+    assert capsys.readouterr().err == said + "\n"
+
+
 def test_a_long_value_is_shortened() -> None:
     assert len(UsageError("field", "x" * 10_000, "is long").message) < 300
 
