@@ -1,5 +1,7 @@
 """Operations on memory: caches give way, pages move, tiers forget, files are damaged, and engines sleep."""
 
+from pathlib import Path
+
 from fuzz.engine.engine import pick
 from fuzz.engine.operations import Draws
 from fuzz.serving.hesitant import frankly
@@ -55,12 +57,21 @@ def drop_from_host(stage: Stage, draws: Draws) -> str:
 
 @operation(weight=2, is_of=lambda scene: scene.files)
 def tear_a_file(stage: Stage, draws: Draws) -> str:
-    """A file of a page is changed, cut, emptied, removed, or put in the place of another; the tiers may forget all."""
+    """A file, or each one, is changed, cut, emptied, removed, or put in another's place; the tiers may forget all."""
     paths = stage.paths
     if not paths:
         return "no file"
-    path, damage = pick(paths, draws[0]), pick(DAMAGES, draws[1])
-    content = bytearray(path.read_bytes())
+    for path in paths if draws[3] >> 9 & 1 else [pick(paths, draws[0])]:
+        _damage(path, pick(DAMAGES, draws[1]), pick(paths, draws[2]), draws)
+    if draws[3] >> 8 & 1:
+        # so that it is asked for
+        for hosted in stage.hosted:
+            hosted.cache.clear()
+    return "damaged"
+
+
+def _damage(path: Path, damage: str, other: Path, draws: Draws) -> None:
+    content = bytearray(path.read_bytes()) if path.exists() else bytearray()
     match damage:
         case "a bit is turned":
             if content:
@@ -71,14 +82,9 @@ def tear_a_file(stage: Stage, draws: Draws) -> str:
         case "it is empty":
             path.write_bytes(b"")
         case "it is gone":
-            path.unlink()
+            path.unlink(missing_ok=True)
         case _:
-            pick(paths, draws[2]).write_bytes(content)
-    if draws[3] >> 8 & 1:
-        # so that it is asked for
-        for hosted in stage.hosted:
-            hosted.cache.clear()
-    return "damaged"
+            other.write_bytes(content)
 
 
 @operation(weight=1)

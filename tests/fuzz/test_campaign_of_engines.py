@@ -84,14 +84,11 @@ def test_a_failure_of_a_campaign_of_engines_is_lived_again(uninterrupted: Path) 
     assert reproduce.run(uninterrupted / "failures" / name) is Exit.VIOLATED
 
 
-@pytest.mark.parametrize("engine", ["local", "ray"])
-def test_a_worker_that_is_killed_loses_no_unit_about_engines(engine: str, tmp_path: Path) -> None:
-    if engine == "ray":
-        pytest.importorskip("ray")
+def test_a_worker_that_is_killed_loses_no_unit_about_engines(tmp_path: Path) -> None:
     head, marks = _head(tmp_path / "corpus", fault=None), tmp_path / "marks"
     marks.mkdir()
     with opened(tmp_path / "campaign", head) as campaign:
-        with crew_of(engine, partial(killed_once, marks, head.plan), 2) as crew:
+        with crew_of("local", partial(killed_once, marks, head.plan), 2) as crew:
             campaign.run(crew)
         assert campaign.is_over
     assert (marks / "1-1").read_text() == "done\ndone\n"
@@ -101,6 +98,18 @@ def test_a_worker_that_is_killed_loses_no_unit_about_engines(engine: str, tmp_pa
     }
     assert not campaign.summary.broken
     assert not campaign.summary.found
+
+
+def test_a_cluster_lives_the_same_lives_of_engines(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    head = _head(tmp_path / "corpus", units=1, fault=None)
+    with opened(tmp_path / "there", head) as campaign:
+        with crew_of("ray", campaign.work(), 1) as crew:
+            campaign.run(crew)
+        assert campaign.is_over
+    worked_off(tmp_path / "here", head)
+    assert journal(tmp_path / "there") == journal(tmp_path / "here")
+    assert not campaign.summary.broken
 
 
 def test_what_was_exercised_of_engines_is_told(uninterrupted: Path, capsys: pytest.CaptureFixture[str]) -> None:

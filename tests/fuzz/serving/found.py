@@ -17,6 +17,8 @@ from bandgap.matrix.row import Seeded
 from bandgap.matrix.serving import SERVING
 from fuzz.serving.driver import life_of
 from fuzz.serving.living import Life, lived
+from fuzz.serving.operations import Operation
+from fuzz.serving.scene import Scene
 
 SEED: Final = "faults"
 
@@ -79,6 +81,32 @@ MET: Final[dict[str, int]] = {
     "transfer/what-gave-way-is-not-computed-again": 3,
 }
 """Of each fault the number of the life."""
+
+BY_ANOTHER: Final[dict[str, tuple[int, str]]] = {
+    "host/a-page-that-is-released-twice": (0, "references"),
+    "speculation/windows-slide-on-guesses": (0, "same-logits"),
+    "speculation/rolling-back-frees-the-prefix": (0, "references"),
+    "speculation/a-wrong-guess-is-gone-on-with": (1, "held-as-needed"),
+}
+"""Faults that another check than their own sees first in lives, the number of the life, and that check."""
+
+TORN: Final = (
+    Scene(interval=8, host_tokens=300, files=True, late=False),
+    (
+        Operation("ask", (13506, 30315, 53301, 32197)),
+        Operation("serve", (42825, 53124, 10500, 2254)),
+        Operation("tear-a-file", (32118, 21480, 4986, 16383)),
+        Operation("go-on", (39530, 23270, 25008, 27607)),
+        Operation("serve", (54188, 44234, 17191, 29938)),
+        Operation("go-on", (44948, 19864, 43374, 23762)),
+        Operation("go-on", (29945, 50321, 56364, 64383)),
+        Operation("go-on", (63529, 28812, 40194, 24591)),
+        Operation("ask", (38203, 265, 15443, 8780)),
+        Operation("go-on", (61669, 59610, 19848, 35149)),
+        Operation("serve", (50597, 58864, 15740, 20602)),
+    ),
+)
+"""A life in which files are damaged that are read again."""
 
 SOON: Final = tuple(name for name, number in MET.items() if number < 2)
 """Those that are met in one of the first lives, which take little time."""

@@ -18,7 +18,7 @@ from fuzz.saving import BadFile
 from fuzz.serving.driver import Run, run_seeded
 from fuzz.serving.failure import Failure
 from fuzz.serving.faults import CANARY
-from fuzz.serving.living import Script
+from fuzz.serving.living import Script, lived
 from fuzz.serving.machine import run_machine
 from fuzz.serving.operations import Operation
 from fuzz.serving.pasted import pasted
@@ -28,7 +28,7 @@ from fuzz.serving.shortening import Shortening
 from fuzz.serving.words import violation_of
 from fuzz.violation import Violation
 from impl.misuse import Misuse
-from tests.fuzz.serving.found import MET, SOON, breaks_without, declared, in_force, life
+from tests.fuzz.serving.found import BY_ANOTHER, MET, SOON, TORN, breaks_without, declared, in_force, life
 
 FAILURE = Failure(
     Scene(interval=8),
@@ -55,9 +55,29 @@ def test_the_driver_meets_a_fault_and_names_its_check(name: str) -> None:
     assert violation.property == declared()[name].property
 
 
+@pytest.mark.parametrize("name", BY_ANOTHER)
+def test_a_fault_is_met_that_another_check_sees_first(name: str) -> None:
+    number, check = BY_ANOTHER[name]
+    assert not breaks_without(name.split("/")[0], number)
+    with in_force(name):
+        violation = life(name, number).violation
+    assert violation is not None
+    assert violation.property == check != declared()[name].property
+
+
+def test_files_that_are_taken_as_they_are_are_met() -> None:
+    name = "host/a-checksum-that-is-not-compared"
+    assert lived(*TORN).violation is None
+    with in_force(name):
+        violation = lived(*TORN).violation
+    assert violation is not None
+    assert violation.property == declared()[name].property
+
+
 def test_most_faults_of_serving_are_met() -> None:
     assert len(SOON) >= 20
     assert set(MET) <= set(declared())
+    assert set(BY_ANOTHER) <= set(declared()) - set(MET)
 
 
 def test_the_canary_is_caught_by_the_driver_and_made_short() -> None:
