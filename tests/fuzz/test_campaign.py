@@ -129,7 +129,7 @@ def test_a_campaign_that_forgets_what_its_lanes_met_does_not_come_to_the_same(
     uninterrupted: Path, tmp_path: Path
 ) -> None:
     asked = head(tmp_path / "corpus")
-    worked_off(tmp_path, head(tmp_path / "corpus", units=2))
+    worked_off(tmp_path, head(tmp_path / "corpus", units=4))
     with opened(tmp_path, asked) as campaign:
         for lane in campaign.summary.lanes:
             lane.known.clear()
