@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from bandgap.compatibility.runs import Run
+from fuzz.serving.hesitant import Hesitant
 from impl.layout import Layout, Stored, chain_of
 from impl.serving.engine.engine import Engine, EngineOf
 from impl.serving.engine.job import Job
@@ -29,7 +30,6 @@ from impl.serving.transfer.sender import Sender
 from impl.serving.transfer.simulated import SimulatedNetwork
 from tests.serving.assembled import PAGES, Assembled, Parts, assembled, chain_in, options_of, policy_of, right_for
 from tests.serving.hosting import large
-from tests.serving.ranked import Hesitant
 from tests.serving.running import Task, furthest, room_for
 from tests.serving.together import FIRST, GUESSING, ROOM, Seen, conversation, look_at, perhaps_preempt
 

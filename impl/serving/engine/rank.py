@@ -11,7 +11,7 @@ class Rank:
     of: int = 1
 
     def heads(self, count: int) -> slice:
-        """Its share of so many heads, about as many as the others'; where there are fewer than ranks, several have one."""
+        """Its share of so many heads, as large as others' or almost; of fewer than ranks, several have the same one."""
         if count < self.of:
             only = self.number * count // self.of
             return slice(only, only + 1)
