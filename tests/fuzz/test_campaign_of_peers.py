@@ -148,24 +148,24 @@ def _python(folder: Path, releases: str) -> Path:
     return python
 
 
-def test_a_campaign_is_not_gone_on_with_once_another_release_is_installed(
-    asked: Callable[..., tuple[int, dict[str, Any]]], tmp_path: Path
-) -> None:
+def test_a_campaign_is_not_gone_on_with_once_another_release_is_installed(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
-    python = _python(tmp_path / "own", "peer==1.0")
-    asked("--python", python)
+    driver, python = example(tmp_path), _python(tmp_path / "own", "peer==1.0")
 
-    def resumed() -> subprocess.CompletedProcess[str]:
+    def said(*arguments: object) -> tuple[int, dict[str, Any]]:
         # what is installed is looked at once a process
-        command = [sys.executable, "-m", "bandgap", "fuzz", "--resume", str(tmp_path / "campaign"), "--json"]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        command = [sys.executable, "-m", "bandgap", "fuzz", "--json", *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.returncode, json.loads(done.stdout)
 
-    same = resumed()
-    assert json.loads(same.stdout).get("units") == {"peer": 2}, same
+    campaign = tmp_path / "campaign"
+    small = ("--units", 1, "--unit-calls", 100, "--corpus", tmp_path / "corpus", "--out", campaign)
+    assert said("--target", driver, "--python", python, *small)[1]["units"] == {"peer": 1}
+    assert said("--resume", campaign)[1].get("units") == {"peer": 1}
     _python(tmp_path / "own", "peer==1.1")
-    other = resumed()
-    assert other.returncode == 2
-    assert "other releases were installed" in json.loads(other.stdout)["error"]["problem"]
+    code, document = said("--resume", campaign)
+    assert code == 2
+    assert "other releases were installed" in document["error"]["problem"]
 
 
 def test_an_interpreter_that_cannot_be_started_is_told(
