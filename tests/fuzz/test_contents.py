@@ -76,6 +76,22 @@ def test_a_view_of_other_bytes_shows(wrong: object) -> None:
     assert not memory.shows(0, page, 3)
 
 
+def test_a_view_of_the_right_bytes_in_another_dtype_shows() -> None:
+    built = _built(setup_of("toy-window-full"))
+
+    class Mistaken:
+        chain = built.allocator.chain
+
+        def view(self, row: Row) -> torch.Tensor:
+            view = built.allocator.view(row)
+            return view.view(torch.int16 if view.itemsize == 2 else torch.int32 if view.itemsize == 4 else torch.int8)
+
+    memory = Memory(Built(Mistaken(), built.find_arena))  # type: ignore[arg-type]  # only these two are asked
+    for band in built.allocator.chain.bands:
+        memory.write(band.number, band.first, 3)
+        assert not memory.shows(band.number, band.first, 3)
+
+
 def test_every_byte_of_a_row_counts_and_none_between_rows() -> None:
     built = _built(setup_of("toy-four"))
     memory = Memory(built)

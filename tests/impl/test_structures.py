@@ -1,5 +1,7 @@
 """Stacks, sieves and id spaces against lists and sets."""
 
+from collections import Counter
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +42,14 @@ def test_a_sieve_finds_common_numbers(inputs: list[tuple[list[int], list[int]]])
     for numbers, others in inputs:
         found = sieve.among(np.array(numbers, np.int64), np.array(others, np.int64))
         assert found.tolist() == [number in others for number in numbers]
+
+
+@given(st.lists(st.lists(st.integers(0, LIMIT - 1), unique=True), min_size=1, max_size=6))
+def test_a_sieve_counts_in_how_many_batches_a_number_is(inputs: list[list[int]]) -> None:
+    numbers, times = Sieve(LIMIT).counted([np.array(batch, np.int64) for batch in inputs])
+    counted = Counter(number for batch in inputs for number in batch)
+    assert numbers.size == len(counted)
+    assert dict(zip(numbers.tolist(), times.tolist(), strict=True)) == counted
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=20))
