@@ -92,11 +92,7 @@ def test_each_is_caught_by_a_race_or_by_a_page_that_is_handed_out_under_its_hold
     assert {FAULTS[name].property for name in REMOVALS} == {"race-free", "ledger-gated-reuse"}
 
 
-NOTICED_BY = {
-    "what-was-settled-to-make-room": "crash",
-    # a page that is held back and held by nobody is no ledger that is wellformed
-    "pages-that-nobody-holds-now": "ledger-wellformed",
-}
+NOTICED_BY = {"what-was-settled-to-make-room": "crash"}
 
 
 @pytest.mark.parametrize("what", HOLDS_BACK_MORE)
