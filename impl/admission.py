@@ -21,7 +21,6 @@ from impl.plan import COMPACT_ENDS, IN_PLACE, RELAYOUT, Move, Plan, Refusal
 from impl.spans import cheapest_spans, spans_in_place
 
 STEPS = (IN_PLACE, COMPACT_ENDS, RELAYOUT)
-NO_TICKETS: frozenset[int] = frozenset()
 
 
 Stock: TypeAlias = tuple[int, Extent, Extent]
