@@ -28,12 +28,12 @@ CALLS: Final = 60_000
 LIVES: Final = (40, 80)
 """Operations in the life of an allocator: short ones, since it takes time to make a long one shorter."""
 
-HUNTS: Final = (2, 20)
+HUNTS: Final = (2, 40)
 """A fault may break several properties, and the one that the shortest script breaks is the one that caught it; of
 equally short ones, the one that the fault names.  Which script is found depends on the operations: a fault is hunted at
 least and at most so often, each time with others, until it is the one that it names, and as short as `LENGTHS` has it.
 Every second hunt ends where the allocator's tables are wrong, whether or not a caller would see it later."""
-HUNTS_ELSEWHERE: Final = (1, 20)
+HUNTS_ELSEWHERE: Final = (1, 40)
 """Likewise on another target than our own: a race is a race, and its length matters less."""
 
 REDUCING: Final = 60.0
