@@ -17,7 +17,7 @@ from bandgap.peers.telling import again
 from bandgap.phrases import counted
 from bandgap.reports.coverage import document as of_parts
 from bandgap.reports.coverage import lines
-from bandgap.reports.terminal import show_evidence
+from bandgap.reports.terminal import in_colour, show_evidence
 from fuzz.campaign.campaign import Campaign
 from fuzz.campaign.engines import ENGINES
 from fuzz.campaign.summary import Distinct
@@ -27,13 +27,6 @@ SHOWN_EVERY = 5.0
 
 NAMED: Final = 6
 """Of what was exercised too little, so much is named in a sentence."""
-
-COLOURS = {
-    Answer.HOLDS: "green",
-    Answer.INCONCLUSIVE: "yellow",
-    Answer.BROKEN: "magenta",
-    Answer.VIOLATED: "bold red",
-}
 
 
 class Teller:
@@ -194,7 +187,7 @@ def show(ended: Ended, terms: Terms, console: Console) -> None:
             console.print(f"{reason.answer}: {harmless(reason.text)}")
     answer = answer_of(reasons)
     nothing = "nothing broke but what is known" if summary.found else "nothing broke"
-    console.print(f"[{COLOURS[answer]}]{nothing if answer is Answer.HOLDS else answer}[/]")
+    console.print(in_colour(answer, nothing if answer is Answer.HOLDS else None))
     go_on = shlex.join(["bandgap", "fuzz", "--resume", str(campaign.folder), *terms.options])
     console.print(f"[dim]Go on: {harmless(go_on)}[/]", soft_wrap=True)
 

@@ -141,6 +141,6 @@ def _verdict(result: GateResult) -> str:
     return f"[bold]{in_colour(result.answer)}[/]  {escape(run)}"
 
 
-def in_colour(answer: Answer) -> str:
-    """An answer, in the colour that says at a glance how bad it is."""
-    return f"[{COLOURS[answer]}]{answer.value}[/]"
+def in_colour(answer: Answer, words: str | None = None) -> str:
+    """An answer, or words for it, in the colour that says at a glance how bad it is."""
+    return f"[{COLOURS[answer]}]{words or answer.value}[/]"
