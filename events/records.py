@@ -1,7 +1,7 @@
 """The record types of a trace.
 
-A trace interleaves two sorts of records.  *Calls* are written by the driver, or by a shim in the serving engine, before
-it makes the call.  *Steps* are written by the allocator: the page actions it chose, or a refusal. `End` closes a call
+A trace interleaves two sorts of records. *Calls* are written by the driver, or by a shim in the serving engine, before
+it makes the call. *Steps* are written by the allocator: the page actions it chose, or a refusal. `End` closes a call
 with what the driver was given. A header and a snapshot come first.
 
 Units: pages are physical page numbers on their band's own grid; ids are virtual page ids of their band; a band is named

@@ -31,7 +31,7 @@ BOUNDARIES: Final = (
     ID_AGAIN,
     LAST_ID,
 )
-"""By name.  The last two are of a call; the others of the state after one."""
+"""By name. The last two are of a call; the others of the state after one."""
 
 
 def boundaries_of(s: JudgedArena) -> list[str]:

@@ -24,7 +24,7 @@ def explained(
 ) -> Failure:
     """The failure of a run whose last call broke a property, with the shortest script that could be found.
 
-    What a caller can see comes before what only the allocator's tables show.  A fault may break several properties: the
+    What a caller can see comes before what only the allocator's tables show. A fault may break several properties: the
     one that the shortest script breaks gives the failure its name.
 
     Args:

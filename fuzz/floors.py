@@ -122,7 +122,7 @@ def can_follow(first: str, second: str) -> bool:
     """Whether a page action can come right after another one.
 
     A span grows only to take a page in, which a step of the same call does; and it gives pages up as soon as they come
-    free at its side.  Nothing moves while somebody has published addresses.  Of bands that are laid out anew those that
+    free at its side. Nothing moves while somebody has published addresses. Of bands that are laid out anew those that
     move come before those that appear, in each of which the same call hands out a page.
     """
     if second == "move" and first in {"publish", "appear"}:

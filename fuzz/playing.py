@@ -8,7 +8,7 @@ from impl.plan import Refusal
 
 
 def play(calls: Iterable[script.AnyCall], stage: Stage, begun: Callable[[int], None] = lambda _: None) -> None:
-    """Make the calls in turn.  Raises Violation where something that must be true is not.
+    """Make the calls in turn. Raises Violation where something that must be true is not.
 
     `begun` is told the number of each call, from 1, before it is made.
 

@@ -1,6 +1,6 @@
 """A script: the calls of a driver with names instead of numbers, so that it can be cut, edited and made again.
 
-Ids are named by the allocation that gave them and their place in it, tickets by the call that opened them.  Physical
+Ids are named by the allocation that gave them and their place in it, tickets by the call that opened them. Physical
 pages are not named at all: a driver writes to the pages that it was given.
 """
 
@@ -40,7 +40,7 @@ class Call(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
 class Allocate(Call, frozen=True, tag="allocate"):
     """Ask for pages of each band; these tickets may be settled, and the first pages of each band are copies of these.
 
-    The originals are said of each band, or of none.  With `wipe` the other pages begin as zeros.
+    The originals are said of each band, or of none. With `wipe` the other pages begin as zeros.
     """
 
     label: Label

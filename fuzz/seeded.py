@@ -91,7 +91,7 @@ def run_seeded(
         target: what is driven.
         seconds: after which no life is begun.
         calls: after which no life is begun.
-        watch: how closely it is watched; a failure is looked at again closely.  A target that promises no contents is
+        watch: how closely it is watched; a failure is looked at again closely. A target that promises no contents is
             judged, and nothing is read back.
         progress: told after each life.
         fault: the seeded fault that is in force, to be noted in the failure.

@@ -59,7 +59,7 @@ def on_record(refusal: Refusal) -> r.Refused:
 class Stage:
     """Makes the calls of a driver on a new allocator and watches what comes of them.
 
-    A call gives what the allocator gave, or None where it was rejected as a misuse.  Anything that must be true and is
+    A call gives what the allocator gave, or None where it was rejected as a misuse. Anything that must be true and is
     not raises `Violation`, and the stage must not be used again.
 
     The driver's own side of the contract is kept here: a ticket writes only to pages that it was given to write, and
@@ -422,14 +422,14 @@ class Stage:
     # -------------------------------------------------------------------------------------------------- what follows
 
     def meanwhile(self, draws: Sequence[int]) -> None:
-        """Between two operations a device may get on with its work.  Here it has done everything at once."""
+        """Between two operations a device may get on with its work. Here it has done everything at once."""
 
     def reschedule(self, draws: Sequence[int]) -> str:
-        """From now on a device works in an order of another sort: which.  Here nothing is left to be put in order."""
+        """From now on a device works in an order of another sort: which. Here nothing is left to be put in order."""
         return "at once"
 
     def advance(self, choice: int) -> None:
-        """A device does one piece of its work.  Here nothing is left to be done."""
+        """A device does one piece of its work. Here nothing is left to be done."""
 
     def check_everything(self) -> None:
         """Compare all tables, if the watch wants that at all, and read all contents now."""
@@ -543,7 +543,7 @@ class Stage:
     # ----------------------------------------------------------------------------------------------------- checks
 
     def _situation(self) -> Situation:
-        """What matters for admission now.  It is the same from one question to the next, since these change nothing."""
+        """What matters for admission now. It is the same from one question to the next, since these change nothing."""
         if self._case is None:
             self._case = Situation(self.state)
         return self._case

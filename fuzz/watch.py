@@ -34,4 +34,4 @@ AT_THE_END: Final = Watch(tables_every=1 << 60, contents_every=0)
 """The trace, and everything else once it is over."""
 
 IN_PASSING: Final = Watch(tables_every=61, contents_every=17)
-"""Fast.  The numbers are prime, so that no rhythm of the driver hides anything from them."""
+"""Fast. The numbers are prime, so that no rhythm of the driver hides anything from them."""

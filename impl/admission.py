@@ -1,6 +1,6 @@
-"""Admission: whether and how a joint demand can be met.  Decides and plans; changes nothing.
+"""Admission: whether and how a joint demand can be met. Decides and plans; changes nothing.
 
-Deciding costs time in proportion to bands and outstanding tickets.  Pages are looked at only for a plan with moves;
+Deciding costs time in proportion to bands and outstanding tickets. Pages are looked at only for a plan with moves;
 those that are withheld also where tickets may be settled and where a demand is refused.
 """
 
@@ -69,7 +69,7 @@ class Admission:
         raise AssertionError("what fits by the last step was met by one of them")
 
     def _ends_grown(self, demand: tuple[int, ...]) -> tuple[Extent, ...] | None:
-        """The spans, if holes and growth of the end bands are enough.  The common case, decided without an inquiry."""
+        """The spans, if holes and growth of the end bands are enough. The common case, decided without an inquiry."""
         free = self._chain.base
         spans = []
         for pages, count in zip(self._bands, demand, strict=True):

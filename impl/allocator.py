@@ -60,8 +60,8 @@ class Outstanding:
 class Allocator:
     """Hands out pages of all kinds from one arena, under virtual ids that stay when pages move.
 
-    Bands are numbered by their position in the chain, from the low end.  Ids are those of one band; a page's id stays
-    the same for as long as there is a reference to it.  One thread owns an allocator.  The same calls give the same ids
+    Bands are numbered by their position in the chain, from the low end. Ids are those of one band; a page's id stays
+    the same for as long as there is a reference to it. One thread owns an allocator. The same calls give the same ids
     and the same layout, everywhere and always.
 
     A call that breaks a rule raises `Misuse` and changes nothing.
@@ -73,7 +73,7 @@ class Allocator:
         record: takes the steps of each call in the order in which they happen.
         placement: for kinds by name, where in the arena (0 is the low end, 1 the high end) a float that has no page
             should appear; a hint that limits nothing.
-        max_tokens: of the longest request that is to be served: an arena that cannot hold it alone is refused.  See
+        max_tokens: of the longest request that is to be served: an arena that cannot hold it alone is refused. See
             `floor_pages` for what it needs; speculative tokens count.
 
     Raises:
@@ -138,7 +138,7 @@ class Allocator:
         return header_of(self.chain)
 
     def snapshot(self) -> records.Snapshot:
-        """Everything that the allocator knows, between two calls.  Costs time in proportion to the pages in use."""
+        """Everything that the allocator knows, between two calls. Costs time in proportion to the pages in use."""
         return snapshot_of(self._bands, self._ledger, self._publishers)
 
     def outstanding(self) -> tuple[Outstanding, ...]:
@@ -188,7 +188,7 @@ class Allocator:
     def view(self, row: Row, band: int | None = None) -> torch.Tensor:
         """A row of every entry of its band: [entries, *row.shape] in the row's dtype, on the arena's own bytes.
 
-        Entry `e` is token `e % page_tokens` of physical page `e // page_tokens`.  A view is good until the memory is
+        Entry `e` is token `e % page_tokens` of physical page `e // page_tokens`. A view is good until the memory is
         released.
 
         Args:
@@ -212,13 +212,13 @@ class Allocator:
         settle: Iterable[int] = (),
         originals: Originals | None = None,
     ) -> Plan | Refusal:
-        """How a joint demand would be met now, or why it would be refused.  Changes nothing.
+        """How a joint demand would be met now, or why it would be refused. Changes nothing.
 
         Args:
             demand: pages of each band in chain order, or of some kinds by name.
             settle: tickets that may be settled to make room, in the order in which they should be.
             originals: of each band in chain order, or of some kinds by name, the virtual pages of which the first new
-                pages are copies.  Tickets that write them must be among those that may be settled, and are settled.
+                pages are copies. Tickets that write them must be among those that may be settled, and are settled.
 
         Raises:
             Misuse: a demand of the wrong length or not of counts, an unknown kind, a ticket that cannot be settled, an
@@ -245,10 +245,10 @@ class Allocator:
     ) -> Grant | Refusal:
         """Meet a joint demand exactly as `plan` says, or refuse it and change nothing.
 
-        Each new page has one reference.  It promises no contents, but for those that begin as copies: these show what
-        their originals show once all that was issued to them has landed.  With `wipe` the others begin as zeros, the
+        Each new page has one reference. It promises no contents, but for those that begin as copies: these show what
+        their originals show once all that was issued to them has landed. With `wipe` the others begin as zeros, the
         number 0 in every dtype, so that a kernel which reads rows that nobody wrote, if only to give them no weight,
-        finds no NaN that was written there as another kind's.  It costs the writing of those pages, on the allocator's
+        finds no NaN that was written there as another kind's. It costs the writing of those pages, on the allocator's
         stream; a transfer can be given them only once that has caught up.
         """
         plan = self.plan(demand, settle, originals)
@@ -330,7 +330,7 @@ class Allocator:
             ticket: outstanding.
             band: of the ids.
             ids: alive; for writing, with a sole reference.
-            mode: `read` or `write`.  Holding a page again keeps the stronger mode.
+            mode: `read` or `write`. Holding a page again keeps the stronger mode.
 
         Returns:
             The physical pages, one for each id.
@@ -366,7 +366,7 @@ class Allocator:
         """A transfer failed or timed out, and its peer may still read and write where it was sent.
 
         The transfer keeps what it holds until `complete` says that the peer is known to be gone; until then
-        `outstanding` and refusals name it.  No other ticket can be put in quarantine, because the device observes the
+        `outstanding` and refusals name it. No other ticket can be put in quarantine, because the device observes the
         end of what it does itself.
         """
         transfer = quarantinable(ticket, self._ledger)
@@ -411,7 +411,7 @@ class Allocator:
         """Move live pages into holes of their own band, so that spans retreat and gaps widen.
 
         For idle moments: the work of a call is bounded by its budget (see `compacting_moves`), whatever the size of the
-        arena.  Called until it returns 0, with a budget of at least a page of each kind, it leaves the smallest spans
+        arena. Called until it returns 0, with a budget of at least a page of each kind, it leaves the smallest spans
         that the pins allow; each call that moves anything leaves smaller ones than it found.
 
         Args:
@@ -445,7 +445,7 @@ class Allocator:
     def release_memory(self) -> None:
         """Give the arena's bytes back, for others to use, until `resume_memory`.
 
-        Ids, tickets and page tables stay.  Until then every call that needs bytes is a misuse: `plan`, `allocate`,
+        Ids, tickets and page tables stay. Until then every call that needs bytes is a misuse: `plan`, `allocate`,
         `hold`, `publish`, `compact` and `view`.
 
         Raises:
@@ -460,7 +460,7 @@ class Allocator:
         self._has_memory = False
 
     def resume_memory(self) -> None:
-        """Take bytes for the arena again.  The sink is zero, pages promise no contents, and old views are void.
+        """Take bytes for the arena again. The sink is zero, pages promise no contents, and old views are void.
 
         Raises:
             Misuse: the bytes are there.

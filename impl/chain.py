@@ -1,4 +1,4 @@
-"""The chain: how the kinds of a layout share one arena.  Frozen geometry, no pages' fates."""
+"""The chain: how the kinds of a layout share one arena. Frozen geometry, no pages' fates."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

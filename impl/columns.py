@@ -1,6 +1,6 @@
 """The fewest bytes that a chain must move, band by band: tables over the pages at which a span may begin or end.
 
-The cost of a span is the bytes of the live pages outside it: each of them is moved once.  With `L(p)` the count of live
+The cost of a span is the bytes of the live pages outside it: each of them is moved once. With `L(p)` the count of live
 pages below p, of n in all, the least cost up to band b ending at hi is
 
     F_b(hi) = P_b (n - L(hi)) + min over lo <= hi - need of P_b L(lo) + min over ends at or below lo of F_(b-1)

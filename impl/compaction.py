@@ -1,6 +1,6 @@
 """Compaction of one band: which live pages to move into which of its holes, so that its span can be smaller.
 
-Lazy compaction takes many calls, each of bounded work, and other calls may come in between.  It needs no memory of what
+Lazy compaction takes many calls, each of bounded work, and other calls may come in between. It needs no memory of what
 it did before: every call that moves anything leaves a smaller span, and one that moves nothing leaves the smallest that
 the pins allow.
 """
@@ -23,7 +23,7 @@ def compacting_moves(pages: Pages, pins: Extent, at_most: int) -> tuple[Int64, I
     """Sources and targets that let the span retreat the furthest with at most so many moves; none if it cannot.
 
     Looks at the sides of the span and at the end of it that is to be filled, each time at no more than `LOOK +
-    LOOK_PER_MOVE * at_most` pages; where nothing is found within that, moves are fewer, but never none.  To skip the
+    LOOK_PER_MOVE * at_most` pages; where nothing is found within that, moves are fewer, but never none. To skip the
     pages before the first that counts is a search for a byte, at the speed of memory.
 
     Args:

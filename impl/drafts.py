@@ -1,7 +1,7 @@
 """What the recorder notes while an allocator serves, and the records that are made of it, at once or later.
 
 A draft is a record that is not finished: numbers from arrays stand in it as bytes, of 64-bit integers in the machine's
-order, which takes half as long as a copy or a list; and what a caller passed is not checked.  Like records, drafts are
+order, which takes half as long as a copy or a list; and what a caller passed is not checked. Like records, drafts are
 nothing that the garbage collector looks at, however many of them wait.
 """
 

@@ -13,9 +13,9 @@ with the same prefix) or from which it is taken over (a prefix's checkpoint, a s
 def floor_pages(kind: Kind, max_tokens: int) -> int:
     """The pages of a kind without which a request of so many tokens cannot be carried to its end.
 
-    Full attention: all its tokens.  A window of W tokens: while a forward that reads W tokens is in flight, the next
-    one is given a page for its token; W + 1 tokens that begin anywhere touch up to ceil(W / page) + 1 pages.  A prefill
-    in chunks of one page needs no more.  State: `STATE_SLOTS`.
+    Full attention: all its tokens. A window of W tokens: while a forward that reads W tokens is in flight, the next
+    one is given a page for its token; W + 1 tokens that begin anywhere touch up to ceil(W / page) + 1 pages. A prefill
+    in chunks of one page needs no more. State: `STATE_SLOTS`.
     """
     if kind.lifetime is Lifetime.STATE:
         return STATE_SLOTS

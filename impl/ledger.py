@@ -46,7 +46,7 @@ class Ticket:
 
 
 class Ledger:
-    """All outstanding tickets.  A ticket's entries never change but by growing, until it retires."""
+    """All outstanding tickets. A ticket's entries never change but by growing, until it retires."""
 
     def __init__(self, bands: Sequence[Holders], geometry: Sequence[BandGeometry]) -> None:
         self.tickets: dict[int, Ticket] = {}

@@ -89,7 +89,7 @@ def as_count(value: Any, field: str) -> int:
 
 
 def largest(array: Int64 | npt.NDArray[np.uint64]) -> int:
-    """The largest element of an array that is not empty.  Twice as fast as `max` on short arrays."""
+    """The largest element of an array that is not empty. Twice as fast as `max` on short arrays."""
     return int(array[array.argmax()])
 
 

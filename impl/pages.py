@@ -27,7 +27,7 @@ class Pages:
     """The span lo <= page < hi of one band and the fate of each page.
 
     Between two calls a span is as small as it can be: the page at a side that may move is in use, or the span is empty.
-    So no decision has to look for what is in use.  Nothing here costs time in proportion to the band's pages, apart
+    So no decision has to look for what is in use. Nothing here costs time in proportion to the band's pages, apart
     from searches for the next live byte, which run at the speed of memory.
     """
 
@@ -220,7 +220,7 @@ class Pages:
     # ------------------------------------------------------------------------------------- for plans with moves, checks
 
     def pages_that_are(self, state: int, lo: int, hi: int) -> Int64:
-        """The pages lo <= page < hi in a state, rising.  Looks at each page."""
+        """The pages lo <= page < hi in a state, rising. Looks at each page."""
         first = self._states.find(state, lo, hi)
         return (self.states[first:hi] == state).nonzero()[0] + first if first >= 0 else NOTHING
 

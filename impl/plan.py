@@ -53,8 +53,8 @@ class Refusal(Struct, frozen=True):
     demand: tuple[int, ...]
     """Pages of each band."""
     reason: Reason
-    """`never`: an empty arena could not hold it.  `after-release`: it fits once these tickets retire and these
-    publishers leave.  `evict`: it fits once live pages of some kind are given up, when nothing is held."""
+    """`never`: an empty arena could not hold it. `after-release`: it fits once these tickets retire and these
+    publishers leave. `evict`: it fits once live pages of some kind are given up, when nothing is held."""
     tickets: tuple[int, ...] = ()
     publishers: tuple[str, ...] = ()
     evict: tuple[int | None, ...] = ()

@@ -51,8 +51,8 @@ _OF_ALL: Final[tuple[tuple[str, str, str, Callable[[Statistics], float]], ...]] 
 def prometheus_text(statistics: Statistics) -> str:
     """Every figure of an allocator, in Prometheus' text format 0.0.4.
 
-    Units are part of the names: bytes, pages, tickets, and ratio for a share from 0 to 1.  What a kind has bears its
-    name as the label `kind`.  Reasons of refusals and steps of admission are there from the beginning, at 0.
+    Units are part of the names: bytes, pages, tickets, and ratio for a share from 0 to 1. What a kind has bears its
+    name as the label `kind`. Reasons of refusals and steps of admission are there from the beginning, at 0.
     """
     lines: list[str] = []
     for name, sort, meaning, of_kind in _OF_KINDS:

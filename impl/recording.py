@@ -42,7 +42,7 @@ class RecordedAllocator:
     """An allocator whose calls are written down before they are made, and how each ended.
 
     The recorder keeps no tables and asks the allocator nothing about its pages: references and holdings in the trace
-    come from the calls alone.  A call whose arguments are not even of the right type has no place in a trace; it is
+    come from the calls alone. A call whose arguments are not even of the right type has no place in a trace; it is
     made nevertheless, so that the allocator rejects it.
 
     Args:
@@ -120,7 +120,7 @@ class RecordedAllocator:
     def clear(self) -> None:
         """As `Allocator.clear`, on record as one call of `release` for each band.
 
-        Which references there are the allocator is asked, against the recorder's habit.  Those that it forgot are alive
+        Which references there are the allocator is asked, against the recorder's habit. Those that it forgot are alive
         by the trace, so that a later step or snapshot contradicts it.
         """
         for band in range(len(self.chain.bands)):
@@ -156,7 +156,7 @@ class RecordedAllocator:
         self._call(drafts.Complete(ticket), 0, self.allocator.complete, ticket)
 
     def quarantine(self, ticket: int) -> None:
-        """As `Allocator.quarantine`.  Not on record: what a ticket holds does not change until it is completed."""
+        """As `Allocator.quarantine`. Not on record: what a ticket holds does not change until it is completed."""
         self.allocator.quarantine(ticket)
 
     def settle(self, ticket: int) -> None:
@@ -191,14 +191,14 @@ class RecordedAllocator:
         return self._call(drafts.Compact(budget_bytes), 0, self.allocator.compact, budget_bytes)
 
     def release_memory(self) -> None:
-        """As `Allocator.release_memory`.  Not on record: no page, id or holding changes.
+        """As `Allocator.release_memory`. Not on record: no page, id or holding changes.
 
         Nor are the calls that the allocator rejects until the memory is back, which by the trace are legal.
         """
         self.allocator.release_memory()
 
     def resume_memory(self) -> None:
-        """As `Allocator.resume_memory`.  Not on record."""
+        """As `Allocator.resume_memory`. Not on record."""
         self.allocator.resume_memory()
 
     def issue(self, ticket: int, band: int, pages: Any, values: Any) -> None:

@@ -6,7 +6,7 @@ from impl.numbers import NOTHING, Int64
 
 
 class Stack:
-    """Numbers, the last pushed on top.  Pushing and popping a batch is one copy.
+    """Numbers, the last pushed on top. Pushing and popping a batch is one copy.
 
     Memory that was never touched is never paged in, so a deep stack that stays shallow costs nothing.
     """

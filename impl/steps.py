@@ -1,7 +1,7 @@
 """The steps of an allocator: what it does to its tables and to the device, and what it writes down of it.
 
 Every change of the layout, every page that is handed out or moved, passes through here, in the order in which it
-happens.  A band is named by its position in the chain.
+happens. A band is named by its position in the chain.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Writes a trace in a thread of its own, while an allocator serves.
 
-The thread that serves only puts drafts of records into a buffer.  What the buffer has no room for is not on record, and
+The thread that serves only puts drafts of records into a buffer. What the buffer has no room for is not on record, and
 the trace says so: how many records are missing, and then a snapshot from which a judge begins again.
 """
 
@@ -31,7 +31,7 @@ class TraceFile:
     """A trace in a file, or in several files in a row.
 
     Each file begins with the header and a snapshot, and all but the last end by saying which comes next: `a.trace`,
-    `a-2.trace`, `a-3.trace`.  A name that ends in `.gz` makes compressed files.  Another file begins when one is long
+    `a-2.trace`, `a-3.trace`. A name that ends in `.gz` makes compressed files. Another file begins when one is long
     enough; that takes a snapshot of the allocator, in the thread that serves.
 
     Args:

@@ -16,7 +16,7 @@ Guard: TypeAlias = Iterator[Sentence]
 class Action:
     """Something that may happen: `guard(s, *arguments)` says when, `effect(s, *arguments)` what it leaves.
 
-    The effect is a function of the old state only.  `sorts` are the sorts of the arguments.
+    The effect is a function of the old state only. `sorts` are the sorts of the arguments.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Small states of plain Python values, and universes that enumerate small domains.
 
-This is the slow and obvious reading of the specification.  Counterexamples are re-judged with it, and the judge's
+This is the slow and obvious reading of the specification. Counterexamples are re-judged with it, and the judge's
 indexed states are compared with it.
 """
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias
 
 Term: TypeAlias = Any
-"""A Python value or a solver's term.  The specification does not care which, so its types cannot say more."""
+"""A Python value or a solver's term. The specification does not care which, so its types cannot say more."""
 
 
 class Connectives(Protocol):

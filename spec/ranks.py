@@ -26,7 +26,7 @@ ALONE = frozenset({"land", "tear"})
 """What happens on one rank while nothing happens on the others."""
 
 AWAITED = frozenset({"all its writes have landed"})
-"""What a rank asks of its own device.  An action whose guard asks is called when every rank has seen it to be so."""
+"""What a rank asks of its own device. An action whose guard asks is called when every rank has seen it to be so."""
 
 
 def agree(s: State, other: State) -> Term:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 FREE, LIVE, WITHHELD = 0, 1, 2
-"""What a physical page is.  A free page inside its band's span is a hole."""
+"""What a physical page is. A free page inside its band's span is a hole."""
 
 NONE, READ, WRITE = 0, 1, 2
 """How a ticket holds a physical page, or what the allocator's stream may still do with it."""
@@ -84,7 +84,7 @@ ARENA = Signature(FIELDS, CONSTANTS)
 
 
 class State:
-    """A record of the fields and constants.  `but` gives a copy in which some fields are replaced.
+    """A record of the fields and constants. `but` gives a copy in which some fields are replaced.
 
     `listings` names the words whose members this kind of state lists from an index; here none.
     """

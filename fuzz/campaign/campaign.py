@@ -129,7 +129,7 @@ class Campaign:
         return partial(run_unit, self.plan)
 
     def run(self, crew: UnitCrew, told: Callable[["Campaign"], None] = lambda _: None) -> None:
-        """Have units done until it is over; `told` now and then.  An interrupt loses only what was being done."""
+        """Have units done until it is over; `told` now and then. An interrupt loses only what was being done."""
         begun, before = time.monotonic(), self.spent
 
         def give(lane: int) -> None:

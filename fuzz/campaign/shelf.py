@@ -13,7 +13,7 @@ class Shelf(ExampleDatabase):
     """What lay there when the unit began, in an order that is always the same, and what the unit adds.
 
     Hypothesis tries failing examples first, then some of those that were on its front: an example is put there that
-    exercised something which no example did before.  Nothing is thrown away: what fails no more may fail again.
+    exercised something which no example did before. Nothing is thrown away: what fails no more may fail again.
     """
 
     def __init__(self, before: Kept) -> None:

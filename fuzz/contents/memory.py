@@ -15,7 +15,7 @@ SINK = 0x2B
 class Memory:
     """Writes go through the allocator's typed views, row by row; reads go by a law of their own.
 
-    That law is: page p of a band is bytes `origin + p * page_bytes` and up.  So a view with a wrong stride, offset or
+    That law is: page p of a band is bytes `origin + p * page_bytes` and up. So a view with a wrong stride, offset or
     dtype shows, which a round trip through one and the same view would hide.
     """
 

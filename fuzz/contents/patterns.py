@@ -27,7 +27,7 @@ DTYPES: Final = {
 _INTEGERS: Final = {1: torch.uint8, 2: torch.int16, 4: torch.int32}
 """Of the same sizes, which numpy knows as well."""
 
-# One bit of the exponent is kept 0 in every dtype, so that no pattern is infinite or a NaN.  It is bit 6 of the most
+# One bit of the exponent is kept 0 in every dtype, so that no pattern is infinite or a NaN. It is bit 6 of the most
 # significant byte in all of them.
 _FINITE = 0xBF
 
@@ -81,7 +81,7 @@ def _pair(view: torch.Tensor, row: torch.Tensor) -> tuple[Any, Any]:
     """Where a row of every entry is written, and that of the staged page.
 
     As numpy sees them where the two are alike, since it is quicker to begin a copy than torch; what is copied is the
-    same, bit by bit.  A view of another dtype or shape makes of numbers what torch makes of them.
+    same, bit by bit. A view of another dtype or shape makes of numbers what torch makes of them.
     """
     if view.dtype != row.dtype or view.shape[1:] != row.shape[1:] or view.device != row.device:
         return view, row

@@ -45,7 +45,7 @@ class Engine:
         return tickets if draw % 3 == 1 else some(tickets, draw // 3)
 
     def request(self, draw: int) -> Request:
-        """One of the requests.  Every second draw takes one of the few oldest: they are hot, and the others go cold."""
+        """One of the requests. Every second draw takes one of the few oldest: they are hot, and the others go cold."""
         return pick(self.requests[:HOT] if draw >> 15 & 1 else self.requests, draw)
 
     def open_the_gate(self) -> None:

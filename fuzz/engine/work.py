@@ -217,7 +217,7 @@ def announce(engine: Engine, draws: Draws) -> str:
 def meet_queued_work(engine: Engine, draws: Draws) -> str:
     """A transfer asks for pages that no ticket holds, and on which the allocator's stream may still have work to do.
 
-    Some of it was asked for just before: pages were copied or moved.  It must be given none of them.
+    Some of it was asked for just before: pages were copied or moved. It must be given none of them.
     """
     s = engine.stage.state
     if draws[3] % 2:

@@ -16,7 +16,7 @@ from spec.judge.page_actions import PAGE_ACTIONS
 from spec.state import State
 
 JUDGE_FAULTS: Final[dict[str, Fault]] = {}
-"""By name.  They are not among `FAULTS`, which are hunted by driving an allocator."""
+"""By name. They are not among `FAULTS`, which are hunted by driving an allocator."""
 
 
 @contextmanager

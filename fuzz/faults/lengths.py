@@ -1,6 +1,6 @@
 """How many calls are enough to show each seeded fault: what was found when each was tried as `bandgap faults` does.
 
-A number may fall, and then it is to be written here.  It may not grow: what makes failures shorter would be worse.
+A number may fall, and then it is to be written here. It may not grow: what makes failures shorter would be worse.
 """
 
 from collections.abc import Iterable, Iterator

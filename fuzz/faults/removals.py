@@ -1,7 +1,7 @@
 """Every wait, event and use of the ledger by itself left out: bytes race, or a page is handed out under its holder.
 
-What is left out is one piece of the text of one function.  Where an assertion of the allocator's would stop it first,
-that is left out as well, as Python leaves it out when it is told to be fast.  Only two properties count here, so that
+What is left out is one piece of the text of one function. Where an assertion of the allocator's would stop it first,
+that is left out as well, as Python leaves it out when it is told to be fast. Only two properties count here, so that
 what other checks would see sooner does not hide them: see `ORDER`.
 """
 

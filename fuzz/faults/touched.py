@@ -1,6 +1,6 @@
 """Tries faults of the judge on traces that were legal, until something in them was left out, exchanged or altered.
 
-What the unmodified judge says of each is known first.  A fault is caught where the judge says something else.
+What the unmodified judge says of each is known first. A fault is caught where the judge says something else.
 """
 
 import time

@@ -30,7 +30,7 @@ LIVES: Final = (40, 80)
 
 HUNTS: Final = (2, 40)
 """A fault may break several properties, and the one that the shortest script breaks is the one that caught it; of
-equally short ones, the one that the fault names.  Which script is found depends on the operations: a fault is hunted at
+equally short ones, the one that the fault names. Which script is found depends on the operations: a fault is hunted at
 least and at most so often, each time with others, until it is the one that it names, and as short as `LENGTHS` has it.
 Every second hunt ends where the allocator's tables are wrong, whether or not a caller would see it later."""
 HUNTS_ELSEWHERE: Final = (1, 40)

@@ -1,6 +1,6 @@
 """`python -m fuzz.kernels FAULT...` with TRITON_INTERPRET=1: tries faults of kernels, and prints a line on each.
 
-The first line says how the unmodified kernels pass the checks of these faults; if they do not, it is the last.  A line
+The first line says how the unmodified kernels pass the checks of these faults; if they do not, it is the last. A line
 is a JSON object: the property that broke or null, what was seen then, launches until then; of a fault, seconds too.
 The property is `crash` where a kernel did nothing but break.
 """

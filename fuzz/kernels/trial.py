@@ -33,7 +33,7 @@ class Unmodified:
 def try_kernels(names: Sequence[str]) -> Iterator[Unmodified | Trial]:
     """The checks of these faults on the unmodified kernels; if they pass, a trial of each fault in turn.
 
-    Calls are launches.  A check makes one or two, of which nothing can be left out.
+    Calls are launches. A check makes one or two, of which nothing can be left out.
     """
     # whether kernels are interpreted is decided before they are imported
     with subprocess.Popen(

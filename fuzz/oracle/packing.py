@@ -34,7 +34,7 @@ def fits(chain: Chain, wants: Sequence[Wanted]) -> bool:
     """Whether there are spans that are anchored, in order, inside the arena, and give every band what it must get.
 
     Each band is placed as high as it can be, from the high end on: a band that begins higher never leaves less room to
-    those below it, so that if this finds no spans, there are none.  A band that must get nothing is in nobody's way.
+    those below it, so that if this finds no spans, there are none. A band that must get nothing is in nobody's way.
     """
     origins, sizes, base, limit, bottom, top = chain
     band = last = len(wants) - 1

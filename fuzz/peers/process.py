@@ -137,7 +137,7 @@ class PeerProcess:
             raise
 
     def live(self, life: Life) -> Iterator[Said | Ended]:
-        """One life, call by call; the last thing said is how it ended.  Must be read to its end."""
+        """One life, call by call; the last thing said is how it ended. Must be read to its end."""
         if self._process is None:
             self._started()
         assert self._process is not None  # it was started

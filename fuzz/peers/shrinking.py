@@ -79,7 +79,7 @@ def _less_of_all(arguments: list[Any]) -> Iterator[list[Any]]:
 def _less(value: Any) -> Iterator[Any]:
     """What is less than a value, the least first: lower numbers, and lists of lists or of words with fewer of them.
 
-    Words are labels, and stay.  A list of a word and numbers is one thing, of which nothing can be left out.
+    Words are labels, and stay. A list of a word and numbers is one thing, of which nothing can be left out.
     """
     if isinstance(value, list):
         if all(isinstance(member, list | str) for member in value):

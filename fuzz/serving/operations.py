@@ -9,7 +9,7 @@ from fuzz.serving.scene import Scene
 from fuzz.serving.stage import Stage
 
 Operate = Callable[[Stage, Draws], str]
-"""Does an operation; gives a word for what came of it.  Whatever the stage, it does something or nothing."""
+"""Does an operation; gives a word for what came of it. Whatever the stage, it does something or nothing."""
 
 
 class Operation(NamedTuple):

@@ -1,6 +1,6 @@
 """Ranks of one process: each lives in a thread, one of them goes on at a time, and a seed says which.
 
-A rank goes on until it is to hear of others.  Then one of those that can goes on, whichever the seed chooses.  So the
+A rank goes on until it is to hear of others. Then one of those that can goes on, whichever the seed chooses. So the
 ranks reach a call in any order, the same seed gives the same order, and nobody waits for a clock: where no rank can go
 on, each of those that wait is told at once that somebody is lost.
 """

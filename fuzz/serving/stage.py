@@ -36,7 +36,7 @@ MOST_JOBS: Final = 6
 """That are not done."""
 
 MOST_TURNS: Final = 600
-"""In which everybody does all that he can.  What is not done then will never be: a life needs less than a hundred."""
+"""In which everybody does all that he can. What is not done then will never be: a life needs less than a hundred."""
 
 IDLE_TURNS: Final = 12
 """Of these in a row in which nothing gets on, after which nothing will."""
@@ -93,7 +93,7 @@ class Want:
 
 
 class Stage:
-    """Engines that are operated.  Whoever makes one closes it.
+    """Engines that are operated. Whoever makes one closes it.
 
     Attributes:
         scene: what they are made from.

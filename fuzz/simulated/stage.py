@@ -68,8 +68,8 @@ class Workshop(NamedTuple):
 class LateStage(Stage):
     """Launches what tickets read and write, and lets the device do it when it is forced to or when it is told to.
 
-    A call that says that work is over comes when the device is seen to have done that work, and no sooner.  A ticket's
-    work is launched in order: once another ticket is opened behind it, it takes no more.  Its work is ended only then,
+    A call that says that work is over comes when the device is seen to have done that work, and no sooner. A ticket's
+    work is launched in order: once another ticket is opened behind it, it takes no more. Its work is ended only then,
     or when somebody is to wait for it; until then more may follow, and it must not be told over.
     """
 
@@ -326,7 +326,7 @@ class SimulatedStage(LateStage):
     """The stage on a simulated device, which finds races.
 
     Where a page is given against the rules, it is used; and what breaks without being promised lets the device do all
-    that it was asked for.  So bytes race if they can.
+    that it was asked for. So bytes race if they can.
     """
 
     def _workshop(self) -> Workshop:

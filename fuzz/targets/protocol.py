@@ -22,7 +22,7 @@ Land = Callable[[int], None]
 
 
 class Driven(Protocol):
-    """The calls that a driver makes.  Each is on record before it is made; a misuse raises `Misuse`."""
+    """The calls that a driver makes. Each is on record before it is made; a misuse raises `Misuse`."""
 
     @property
     def chain(self) -> Chain:
@@ -48,7 +48,7 @@ class Driven(Protocol):
     def plan(
         self, demand: Sequence[int], settle: Iterable[int] = (), originals: Sequence[Any] | None = None
     ) -> Plan | Refusal:
-        """What `allocate` would do.  Changes nothing and is not on record."""
+        """What `allocate` would do. Changes nothing and is not on record."""
 
     def share(self, band: int, ids: Any) -> None:
         """One more reference to each."""

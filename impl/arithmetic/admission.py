@@ -1,7 +1,7 @@
 """Admission by arithmetic alone: whether a chain can host what its bands need, at any layout at all.
 
 Packing every band but the last as low as it goes leaves the last the most room, because a band that begins lower never
-has to end higher.  So one packing decides: if it fails, no layout exists.
+has to end higher. So one packing decides: if it fails, no layout exists.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A band's grid: where its pages lie.  Bytes are counted from the first of the tensor; page 0 is at `origin`."""
+"""A band's grid: where its pages lie. Bytes are counted from the first of the tensor; page 0 is at `origin`."""
 
 
 def ceil_div(dividend: int, divisor: int) -> int:

@@ -41,7 +41,7 @@ def float_in_place(
 ) -> tuple[int, int]:
     """The span of a float that must gain pages, between two bytes where there is room for what it needs.
 
-    It grows towards the wider of the gaps beside it.  One that was empty appears at the page nearest to a wish; without
+    It grows towards the wider of the gaps beside it. One that was empty appears at the page nearest to a wish; without
     one in the middle, where all have the most room to grow.
 
     Args:

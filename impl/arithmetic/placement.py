@@ -1,7 +1,7 @@
 """Placing one band: the step that admission repeats for each band of a chain.
 
 A band needs at least `need` pages of `size` bytes, among them every pinned one: pinned pages lie in pin_lo <= page <
-pin_hi, and there is none if the two are equal.  A band that needs no page takes no room.
+pin_hi, and there is none if the two are equal. A band that needs no page takes no room.
 """
 
 from impl.arithmetic.choice import either, larger, select, smaller

@@ -1,6 +1,6 @@
-"""Which pages of a kind so many tokens fill, and which of them are still needed.  Pure arithmetic of one request.
+"""Which pages of a kind so many tokens fill, and which of them are still needed. Pure arithmetic of one request.
 
-Pages of a request are counted from its first token: place p of a token kind holds tokens `p * page_tokens` and up.  A
+Pages of a request are counted from its first token: place p of a token kind holds tokens `p * page_tokens` and up. A
 state has one place, 0.
 """
 

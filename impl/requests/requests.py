@@ -19,11 +19,11 @@ class Requests:
 
     A request's life: `begin`, then again and again `extend` (pages for more tokens), `launch` (a forward uses them),
     `accept` (so many tokens are final) or `roll_back` (so many were speculative and are given up); `fork` at any time
-    between; `finish`.  Calls take whole batches, and each costs a few calls of the allocator however large the batch.
+    between; `finish`. Calls take whole batches, and each costs a few calls of the allocator however large the batch.
 
-    Pages are shared by reference.  Before a token is written to a page that another request refers to, the page is
+    Pages are shared by reference. Before a token is written to a page that another request refers to, the page is
     copied, all of a batch in the one joint allocation that also brings its new pages: a partially filled last page
-    after a fork, and the state, which every token overwrites.  The last one to refer to a page writes to it as it is.
+    after a fork, and the state, which every token overwrites. The last one to refer to a page writes to it as it is.
 
     Args:
         allocator: or one on record.
@@ -76,7 +76,7 @@ class Requests:
         return Request(listed, first, tokens, tokens, tokens)
 
     def fork(self, request: Request) -> Request:
-        """Another request that begins with the same tokens and shares all their pages.  Takes no memory by itself.
+        """Another request that begins with the same tokens and shares all their pages. Takes no memory by itself.
 
         Raises:
             Misuse: the request is finished, or has tokens that were not launched, which would be written for both.
@@ -106,7 +106,7 @@ class Requests:
         Args:
             requests: each once.
             tokens: for each of them, or one number for all.
-            settle: tickets that may be settled to make room.  A forward that still writes a page which has to be
+            settle: tickets that may be settled to make room. A forward that still writes a page which has to be
                 copied must be among them, or have completed.
 
         Returns:
@@ -139,7 +139,7 @@ class Requests:
         It writes their states and the pages of those tokens, and reads all other pages of the requests.
 
         Raises:
-            Misuse: as `hold`; a request twice or finished.  The ticket then keeps what it was given already: complete
+            Misuse: as `hold`; a request twice or finished. The ticket then keeps what it was given already: complete
                 it, and launch with another.
         """
         _check_running(requests)
@@ -192,7 +192,7 @@ class Requests:
     def roll_back(self, requests: Sequence[Request], tokens: int | Sequence[int]) -> None:
         """Give up so many of the last tokens of each request, which were speculative, and the pages only they need.
 
-        What is left of a page is written again by the next tokens.  A state cannot be taken back: fork the request
+        What is left of a page is written again by the next tokens. A state cannot be taken back: fork the request
         before it speculates, and go on with the fork whose state is right.
 
         Raises:

@@ -1,6 +1,6 @@
 """What is promised of admission, exactly: of an arena, of what was asked of it, and of what was decided.
 
-A layout is a state of which only the spans are looked at.  These formulas are printed and run on plain values.  No one
+A layout is a state of which only the spans are looked at. These formulas are printed and run on plain values. No one
 proof is of a whole of them: the theorems of `properties.admission` are the links of which they are made.
 """
 

@@ -1,7 +1,7 @@
 """What a refusal must be true of, as cases that differ from the one at hand; the first that applies is given.
 
-`never`: an empty arena could not hold the demand.  `after-release`: it could be held once the named tickets retire and
-the named publishers leave, and none of those can be left out.  `evict`: for each band, the least count of its live
+`never`: an empty arena could not hold the demand. `after-release`: it could be held once the named tickets retire and
+the named publishers leave, and none of those can be left out. `evict`: for each band, the least count of its live
 pages without which, once everybody is gone, the demand could be held; or that no count is enough.
 """
 

@@ -1,6 +1,6 @@
 """The order in which bands take on new spans: `now` and `then` are the layouts before and after, as states.
 
-Who takes its turn first grows until it has both its spans, then moves its pages, then gives up the old one.  An empty
+Who takes its turn first grows until it has both its spans, then moves its pages, then gives up the old one. An empty
 span has no position to change, and no band that has a page in use ends up without a span.
 """
 

@@ -175,7 +175,7 @@ class fork:
 class move:
     """A live page is copied by the allocator's stream into a hole of its own band, and the page table is told.
 
-    The arena lets a page go that is held for reading, since its ticket keeps the address.  A ticket that looks its
+    The arena lets a page go that is held for reading, since its ticket keeps the address. A ticket that looks its
     addresses up on the device may not have got this one yet; hence a sentence more.
     """
 

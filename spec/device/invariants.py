@@ -26,7 +26,7 @@ from spec.words import in_flight, in_use, is_alive, ledger, on_queue, referenced
 @invariant
 def accesses_on_record(s: State) -> Term:
     """What may still touch a page is on record: in the ledger while its ticket is outstanding, on the allocator's queue
-    if the stream does it or waits for it.  Of a ticket that has completed there is nothing; and tickets only read the
+    if the stream does it or waits for it. Of a ticket that has completed there is nothing; and tickets only read the
     page table, under names that they were given, while outstanding."""
 
     def on_queue(access: Term, band: Term, page: Term) -> Term:

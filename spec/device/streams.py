@@ -1,7 +1,7 @@
 """What streams and events promise: which accesses the device runs before one that is issued now.
 
-These are the only sentences about the order of accesses.  None mentions the ledger: they hold under any allocator, on
-any device whose streams run in order and whose events hold back what waits for them.  Two are for the driver to keep: a
+These are the only sentences about the order of accesses. None mentions the ledger: they hold under any allocator, on
+any device whose streams run in order and whose events hold back what waits for them. Two are for the driver to keep: a
 transfer must not clash with itself, and what comes first on a stream is issued first.
 """
 

@@ -14,7 +14,7 @@ GARBAGE = -1
 
 
 class JudgedArena:
-    """Tables and indexes.  `but` only notes a change; `apply` makes it.
+    """Tables and indexes. `but` only notes a change; `apply` makes it.
 
     The contents of a page are numbers that the driver chose; 0 is what every page holds at the start.
     """

@@ -1,6 +1,6 @@
 """Actions as straight lines of Python: the specification's own guards and effects, run once on terms and written down.
 
-What is compiled takes many pages in one call.  Why something is not legal it does not say: that is asked of the guard.
+What is compiled takes many pages in one call. Why something is not legal it does not say: that is asked of the guard.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Indexes: the members of the specification's words, kept while the tables change.
 
 A word's members are found by asking the word's own predicate about each entry that changes, before and after, so an
-index can miss a change but cannot mean something else than the word.  That an index equals its word is tested on random
+index can miss a change but cannot mean something else than the word. That an index equals its word is tested on random
 states.
 """
 
@@ -29,7 +29,7 @@ class Watch:
 def _listed(word: Word, fields: str, place: Callable[..., Any]) -> Watch:
     """An index of a word: `place(s, *key)` is the given and the member of which the entries at a key speak.
 
-    Whether that is a member is for the word to say.  This is exact when both read the state at those entries only.
+    Whether that is a member is for the word to say. This is exact when both read the state at those entries only.
     """
 
     def says(s: Any, *key: Term) -> tuple[Any, Any, Term]:

@@ -1,6 +1,6 @@
 """The judge: takes the records of a trace in turn and stops at the first that is not legal.
 
-Where records were lost, nothing is said until the next snapshot, from which the judge begins again.  Where a trace goes
+Where records were lost, nothing is said until the next snapshot, from which the judge begins again. Where a trace goes
 on in another file, that begins with the same header and with a snapshot that must agree with what was judged so far.
 """
 
@@ -283,7 +283,7 @@ def judge_records(records: Iterable[Any], judge: Judge | None = None) -> Verdict
 
 
 def judge_trace(lines: Iterable[bytes], whole: bool = True, judge: Judge | None = None) -> Verdict:
-    """Judge the lines of a trace.  `whole` asks for the closing line; a trace still being written has none."""
+    """Judge the lines of a trace. `whole` asks for the closing line; a trace still being written has none."""
     judge = judge or Judge()
     try:
         verdict = judge_records(unseal(lines, whole), judge)

@@ -10,7 +10,7 @@ class Order:
     """Tickets, their users and streams, and for each the outstanding tickets that run before it.
 
     A ticket runs after whatever was on its stream when it was opened, after what it waits for, and after whatever these
-    run after.  A transfer is on no stream and waits for nothing.
+    run after. A transfer is on no stream and waits for nothing.
     """
 
     def __init__(self) -> None:

@@ -32,7 +32,7 @@ STEPS: frozenset[type[Any]] = frozenset().union(*STEPS_OF.values())
 
 @dataclass(slots=True)
 class Answer:
-    """What the steps of a call came to.  It grows with the pages that are allocated, not with the steps."""
+    """What the steps of a call came to. It grows with the pages that are allocated, not with the steps."""
 
     given: dict[int, list[int]] = field(default_factory=dict)  # by band
     originals: dict[int, list[int]] = field(default_factory=dict)  # of which the first of them are copies

@@ -28,7 +28,7 @@ def _operator(symbol: str) -> Callable[[Any, Any], Any]:
 
 
 class Code:
-    """An expression.  `of` are the variables of loops that it speaks of; outside of these loops it means nothing."""
+    """An expression. `of` are the variables of loops that it speaks of; outside of these loops it means nothing."""
 
     __slots__ = ("of", "text")
     __hash__ = None  # type: ignore[assignment]  # what is equal to what is not known yet
@@ -133,7 +133,7 @@ class Loop(NamedTuple):
 
 
 class Loops(Those):
-    """A range of what loops come to, one inside the other.  Without any it has one member."""
+    """A range of what loops come to, one inside the other. Without any it has one member."""
 
     def __init__(self, loops: tuple[Loop, ...], members: tuple[Term, ...]) -> None:
         super().__init__([], lambda *_: True)

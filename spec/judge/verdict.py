@@ -14,7 +14,7 @@ class Finding:
     """What is wrong with a trace, and where.
 
     `check` is the property that the record breaks or would break; `agreement` where calls, steps and tables contradict
-    each other; `trace` where it is no trace.  `blame` says who wrote the record: `driver` for calls, `allocator` for
+    each other; `trace` where it is no trace. `blame` says who wrote the record: `driver` for calls, `allocator` for
     steps and snapshots, `trace` for a damaged file.
     """
 

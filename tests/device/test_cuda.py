@@ -1,4 +1,4 @@
-"""What the runtime on a GPU asks of CUDA.  No GPU takes part: CUDA's streams and events are stood in for."""
+"""What the runtime on a GPU asks of CUDA. No GPU takes part: CUDA's streams and events are stood in for."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,8 +1,8 @@
 """The study of removals: every wait, event and use of the ledger in `impl` left out by itself, and what notices.
 
 Where one is left out that keeps work in order or pages from being reused, bytes race, or a page is handed out under its
-holder: these are the seeded faults of `fuzz.faults.removals`, which `test_faults.py` tries one by one.  The others end
-what was entered before.  Without them the allocator holds back more than it must, and nothing goes wrong with any
+holder: these are the seeded faults of `fuzz.faults.removals`, which `test_faults.py` tries one by one. The others end
+what was entered before. Without them the allocator holds back more than it must, and nothing goes wrong with any
 bytes; what notices is that its tables are not the judge's.
 """
 

@@ -1,6 +1,6 @@
 """Admission by exhaustive search, from a header and a snapshot alone.
 
-Every span of every band is tried.  Nothing is shared with the allocator but the records of a trace.
+Every span of every band is tried. Nothing is shared with the allocator but the records of a trace.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Problem:
     needs: tuple[int, ...]
 
     def spans_of(self, band: int) -> list[tuple[int, int, int]]:
-        """Every span that a band may have: first byte, end byte, cost in bytes.  Empty ones begin where they end."""
+        """Every span that a band may have: first byte, end byte, cost in bytes. Empty ones begin where they end."""
         header, record = self.header, self.header.bands[band]
         is_first, is_last = band == 0, band == len(header.bands) - 1
         fixed, live, need = self.fixed[band], self.live[band], self.needs[band]

@@ -1,6 +1,6 @@
 """Plans and refusals compared with exhaustive search, on allocators in random states; what is admitted is carried out.
 
-Every call is judged by the specification, step by step.  `python -m tests.impl.exactness --help` makes long runs.
+Every call is judged by the specification, step by step. `python -m tests.impl.exactness --help` makes long runs.
 """
 
 import argparse
@@ -57,7 +57,7 @@ class Watch:
         self.moved: Counter[int] = Counter()
 
     def __call__(self, record: r.AnyRecord) -> None:
-        """Take a record.  Raises AssertionError where it is not legal."""
+        """Take a record. Raises AssertionError where it is not legal."""
         finding = self.judge.take(record)
         assert finding is None, finding
         if isinstance(record, r.Moved):

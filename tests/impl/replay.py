@@ -1,4 +1,4 @@
-"""A checker of recorded steps that knows nothing but sets of bytes and pages.  Slow, obvious, and independent."""
+"""A checker of recorded steps that knows nothing but sets of bytes and pages. Slow, obvious, and independent."""
 
 from collections import Counter
 from typing import Any
@@ -16,7 +16,7 @@ class Replay:
         self.refused = False
 
     def __call__(self, record: Any) -> None:
-        """Take one record.  A call takes effect with the record after it, unless that says that it failed."""
+        """Take one record. A call takes effect with the record after it, unless that says that it failed."""
         call, self.pending = self.pending, None
         if call is not None and not (isinstance(record, r.End) and record.outcome == "failed"):
             self._take(call)

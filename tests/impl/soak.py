@@ -1,6 +1,6 @@
 """Allocators driven for millions of calls, each judged by the specification; memory must stay and nothing be left over.
 
-`python -m tests.impl.soak --calls 10000000` makes a long run.  Two sorts of drivers take turns, each on allocators that
+`python -m tests.impl.soak --calls 10000000` makes a long run. Two sorts of drivers take turns, each on allocators that
 live from the beginning to the end: the engine of the fuzzer, which also reads back the contents of pages, and random
 calls, which also clear everything, put transfers in quarantine, and give the arena's memory back.
 """
@@ -53,7 +53,7 @@ class Course(Protocol):
     calls: int
 
     def turn(self) -> None:
-        """Make some more calls.  Raises AssertionError or Violation where something is wrong."""
+        """Make some more calls. Raises AssertionError or Violation where something is wrong."""
 
     def finish(self) -> None:
         """Give everything back, and see that nothing is left."""

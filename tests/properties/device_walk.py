@@ -44,7 +44,7 @@ class WrongBytes(AssertionError):
 
 
 class Walk:
-    """A walk.  What each read must find is noted here, in numbers that are never written twice.
+    """A walk. What each read must find is noted here, in numbers that are never written twice.
 
     A device may leave out waits (`forgets`); whether it keeps the specification's promises is checked, or `believed`.
     """

@@ -1,6 +1,6 @@
 """What a rank could do otherwise than the others, each by the check that sees it first.
 
-The last rank of a group has the fault.  That ranks disagree is seen by all of them, at the same step.
+The last rank of a group has the fault. That ranks disagree is seen by all of them, at the same step.
 """
 
 import os

@@ -1,6 +1,6 @@
 """What the cache of one stage could do otherwise than the others', each by the check that sees it first.
 
-The last of two stages has the fault.  That stages disagree is seen by both, at the same step.
+The last of two stages has the fault. That stages disagree is seen by both, at the same step.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,7 @@
 """The slow and obvious reading of a trace: page action by page action on the enumerating state.
 
-It shares the catalogue with the judge and nothing else.  It keeps everything, copies freely and forgets nothing, and
-takes a call's pages one after the other on a state of their own.  Traces must stay within its small domains.
+It shares the catalogue with the judge and nothing else. It keeps everything, copies freely and forgets nothing, and
+takes a call's pages one after the other on a state of their own. Traces must stay within its small domains.
 """
 
 import copy

@@ -1,7 +1,7 @@
 """Traces that were touched: without a new seal they are found by it, with one by what they say.
 
 A touched trace under a good seal may be legal in its own right: two steps may commute, a page may lie elsewhere, a
-driver may write another value.  Whether it is, the slow reading of `reference` says independently.
+driver may write another value. Whether it is, the slow reading of `reference` says independently.
 """
 
 import random

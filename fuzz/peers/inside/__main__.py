@@ -1,6 +1,6 @@
 """`python -m fuzz.peers.inside DRIVER [STACK]`: loads a driver and lives the lives that it is asked for, one a line.
 
-`DRIVER` is a module's name or a Python file, which describes an allocator in a variable `TARGET`.  At SIGUSR1 the file
+`DRIVER` is a module's name or a Python file, which describes an allocator in a variable `TARGET`. At SIGUSR1 the file
 `STACK` is told where the process is.
 """
 

@@ -38,20 +38,20 @@ class Driver(Protocol):
     """One allocator from its birth to its end."""
 
     def next_call(self, rnd: Random) -> Call:
-        """A call that may come next.  All choices come from `rnd`."""
+        """A call that may come next. All choices come from `rnd`."""
 
     def make(self, call: Call) -> str:
         """Make a call and write down what was seen; the outcome, in a word.
 
         Whatever a script names that is not there any more, or that must not be used now, is left out of the call, and a
-        call of which nothing is left is not made: its outcome is `SKIPPED`.  So misuse never reaches the allocator.
+        call of which nothing is left is not made: its outcome is `SKIPPED`. So misuse never reaches the allocator.
 
         Raises:
             Broken: it is seen at once that a promise is not kept.
         """
 
     def check(self) -> None:
-        """Look at everything that can be seen from outside; raises Broken.  Comes after every call."""
+        """Look at everything that can be seen from outside; raises Broken. Comes after every call."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """From how an arena looked before and after a call to the steps that lead there.
 
-An allocator that is not ours writes no trace.  But where its spans end and where its virtual pages live can be looked
-at, and any change of these is a sequence of page actions: here is one.  Whether each of them is legal is for the judge;
+An allocator that is not ours writes no trace. But where its spans end and where its virtual pages live can be looked
+at, and any change of these is a sequence of page actions: here is one. Whether each of them is legal is for the judge;
 so the order is the one that leaves most room, and no step is left out or made up to please him.
 """
 

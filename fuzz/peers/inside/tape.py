@@ -9,7 +9,7 @@ Record = list[Any]
 
 
 class Tape:
-    """Records in order.  At most one call is open, and steps belong to it."""
+    """Records in order. At most one call is open, and steps belong to it."""
 
     def __init__(self) -> None:
         self.records: list[Record] = []

@@ -1,6 +1,6 @@
 """The device as SGLang's allocator knows it: events of forwards in flight, and a stream that can wait for them.
 
-On a CPU everything is done when it is asked for.  So a stream that is made to wait for an event lets the forward run to
+On a CPU everything is done when it is asked for. So a stream that is made to wait for an event lets the forward run to
 its end there and then: whatever is asked for later comes after it, which is all that waiting promises.
 """
 
@@ -11,7 +11,7 @@ import torch
 
 
 class Event:
-    """Recorded behind a forward.  `wait` lets the forward run to its end, once."""
+    """Recorded behind a forward. `wait` lets the forward run to its end, once."""
 
     def __init__(self, run: Callable[[], None]) -> None:
         self.fired = False

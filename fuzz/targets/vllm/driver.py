@@ -220,7 +220,7 @@ class VLLMDriver:
         return max(0, end - start)
 
     def _allocated(self, served: Served, new: int, **arguments: Any) -> bool:
-        """Ask for slots; whether they were given.  No more is taken than was counted."""
+        """Ask for slots; whether they were given. No more is taken than was counted."""
         request, before = served.request, dict(self.rows)
         count = _Counting(self.manager.coordinator.get_num_blocks_to_allocate, self.pool.get_num_free_blocks)
         self.manager.coordinator.get_num_blocks_to_allocate = count

@@ -1,6 +1,6 @@
 """Happens-before: what is ordered with what, by streams, events, the ends of transfers and what the host has seen.
 
-Everything that runs belongs to an *agent*: a stream, or one transfer. What an agent does is numbered from 1.  A clock
+Everything that runs belongs to an *agent*: a stream, or one transfer. What an agent does is numbered from 1. A clock
 says up to which number of each agent all is done before.
 """
 

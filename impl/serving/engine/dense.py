@@ -1,4 +1,4 @@
-"""Memory of its own for one request: no pages, no arena, nothing ever let go.  What the arena is compared with."""
+"""Memory of its own for one request: no pages, no arena, nothing ever let go. What the arena is compared with."""
 
 import torch
 

@@ -77,7 +77,7 @@ class Engine:
     """Serves jobs, always saying the likeliest token.
 
     A step polls for forwards that have ended, chooses a batch, asks for its pages in one joint demand, and launches
-    it; what the next step computes may be something that no host has seen yet.  When memory is short it waits, if
+    it; what the next step computes may be something that no host has seen yet. When memory is short it waits, if
     waiting helps, and else retracts the youngest job, which later begins anew with all that it has said.
 
     Args:
@@ -96,7 +96,7 @@ class Engine:
             is alone; whether they did.
         lost: the tickets of others of which nobody knows when they retire, so that waiting for them is no help.
         agreed: of how many of the oldest forwards the end is taken note of, given how many have ended here; asked at
-            every poll, so that ranks may agree.  Likewise of copies, while there are any.
+            every poll, so that ranks may agree. Likewise of copies, while there are any.
         memory_of: finds a request's memory for a forward.
     """
 

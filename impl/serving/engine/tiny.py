@@ -19,7 +19,7 @@ PATTERNS: Final[Mapping[str, int]] = MappingProxyType(
         "inkling-small": 6,
     }
 )
-"""Presets, and how many of their layers hold the whole pattern once.  Kimi K3 ends with two full layers in a row."""
+"""Presets, and how many of their layers hold the whole pattern once. Kimi K3 ends with two full layers in a row."""
 
 PAGE_TOKENS: Final = 4
 """Tokens in a page where nothing else is chosen: a window of 10 tokens takes up to four pages."""

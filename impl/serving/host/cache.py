@@ -22,12 +22,12 @@ Write: TypeAlias = Literal["through", "back"]
 
 
 class TieredCache(PrefixCache):
-    """See `PrefixCache`.  A text is found by its tokens on any level, and each of its pages on the highest that has it.
+    """See `PrefixCache`. A text is found by its tokens on any level, and each of its pages on the highest that has it.
 
     What is below comes back all at once, of every kind, or not at all: the device's pages are one joint demand.
 
-    The stages of a pipeline have hosts of their own, each of which keeps as much as it has room for.  A text comes back
-    as far as it is there on all of them.  Copies begin on all at once, and hold the same pages even where there is
+    The stages of a pipeline have hosts of their own, each of which keeps as much as it has room for. A text comes back
+    as far as it is there on all of them. Copies begin on all at once, and hold the same pages even where there is
     nothing to be copied.
 
     Args:

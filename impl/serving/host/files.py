@@ -21,8 +21,8 @@ _CHECKSUM_BYTES: Final = 32
 class Files:
     """A page is in a file by itself: a header that says what it is, the page's whole envelope, a checksum of both.
 
-    A file appears under its name when all of it is written.  One that is torn, changed, of another page or of another
-    fingerprint is as good as none, and is removed.  Nothing else is ever removed: how much is kept, and for how long,
+    A file appears under its name when all of it is written. One that is torn, changed, of another page or of another
+    fingerprint is as good as none, and is removed. Nothing else is ever removed: how much is kept, and for how long,
     is for those who own the folder to say.
 
     Args:

@@ -13,7 +13,7 @@ class Place(NamedTuple):
 
     Attributes:
         band: of the kind.
-        digest: of the text up to its end; see `digests_of`.  Of a state: of all the text that it has seen.
+        digest: of the text up to its end; see `digests_of`. Of a state: of all the text that it has seen.
     """
 
     band: int

@@ -18,9 +18,9 @@ Pinned: TypeAlias = Callable[[int, torch.dtype], torch.Tensor]
 
 
 class HostRuntime:
-    """See `Runtime`.  It has its own memories and its allocator's own stream; all other streams are the accelerator's.
+    """See `Runtime`. It has its own memories and its allocator's own stream; all other streams are the accelerator's.
 
-    Pages of the host arena are moved by the host itself.  With an accelerator that is at once, which is right because
+    Pages of the host arena are moved by the host itself. With an accelerator that is at once, which is right because
     the host arena's tickets are completed and never settled: what no ticket holds, no copy in flight can touch.
 
     Args:

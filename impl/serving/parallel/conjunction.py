@@ -34,7 +34,7 @@ class Verdict(NamedTuple):
 class Conjunction:
     """The allocator of a stage, whose joint demands are planned everywhere, agreed on, and only then carried out.
 
-    A ticket that one stage settles is settled by all, so that it retires everywhere at once and ids stay the same.  A
+    A ticket that one stage settles is settled by all, so that it retires everywhere at once and ids stay the same. A
     stage that would admit what another refuses answers with the other's reason.
 
     Args:

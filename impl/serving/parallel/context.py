@@ -1,7 +1,7 @@
 """Decode context parallelism: each rank keeps its share of the tokens of a page, and attends to those alone.
 
-Token t is kept by rank t % n.  To all that counts tokens, a page has n times the tokens that a rank keeps of it: its
-rows are *widened*.  So a page slides out of a window when none of its tokens, of all ranks, is looked back on any more.
+Token t is kept by rank t % n. To all that counts tokens, a page has n times the tokens that a rank keeps of it: its
+rows are *widened*. So a page slides out of a window when none of its tokens, of all ranks, is looked back on any more.
 Widened rows are collapsed to the rows of this rank in one place, `collapsed`.
 """
 
@@ -111,7 +111,7 @@ def attended_together(
 ) -> torch.Tensor:
     """Attention over what all ranks keep; see `attended`.
 
-    Each rank attends to its own keys.  What it finds counts by the logarithm of the sum of its exponentiated scores
+    Each rank attends to its own keys. What it finds counts by the logarithm of the sum of its exponentiated scores
     (Flash-Decoding, 2023).
 
     Args:

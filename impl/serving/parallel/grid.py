@@ -1,6 +1,6 @@
 """Ranks within ranks: each line of a grid shares the model in its own way, and all that have the same requests agree.
 
-A rank of a grid of stages by heads has some heads of some layers; and so on.  Nothing here shares anything: each way is
+A rank of a grid of stages by heads has some heads of some layers; and so on. Nothing here shares anything: each way is
 that of its own file, with the group of one line.
 """
 
@@ -114,7 +114,7 @@ def in_grid(
     *,
     for_draft: bool = False,
 ) -> Member:
-    """One rank of a grid.  What each way asks of those who drive it, a grid of several asks as well.
+    """One rank of a grid. What each way asks of those who drive it, a grid of several asks as well.
 
     Args:
         grid: in which it has its place.

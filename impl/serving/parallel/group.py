@@ -26,7 +26,7 @@ _MEETING: Final = 60.0
 
 
 class RankLost(RuntimeError):
-    """A rank of the group did not take part in time, or is gone.  The group is of no use any more: end the process.
+    """A rank of the group did not take part in time, or is gone. The group is of no use any more: end the process.
 
     Attributes:
         rank: who says so.
@@ -45,7 +45,7 @@ class RankLost(RuntimeError):
 
 
 class Group:
-    """The ranks of a group, as one of them sees it.  Every call is made by all ranks, in the same order.
+    """The ranks of a group, as one of them sees it. Every call is made by all ranks, in the same order.
 
     Args:
         rank: this one.

@@ -1,6 +1,6 @@
 """Transfers on ranks: each sends to the rank of the peer that has the same share, and what became of it is agreed on.
 
-A sender and a receiver of a rank are given these in the place of their own transport and device.  Then they make the
+A sender and a receiver of a rank are given these in the place of their own transport and device. Then they make the
 same calls on all ranks, as long as they take the same messages in the same steps.
 """
 

@@ -20,27 +20,27 @@ from impl.serving.prefix.gathered import Gathered, alone, longest
 from impl.serving.prefix.node import Key, Leaving, Node, path_of
 
 DEFAULT_INTERVAL: Final = 256
-"""Tokens between two kept states.  A state is as large as the other kinds' rows of some hundred tokens or more."""
+"""Tokens between two kept states. A state is as large as the other kinds' rows of some hundred tokens or more."""
 
 
 class PrefixCache:
     """Keeps a reference to each page that it knows; so does every request that uses the page.
 
-    A text is cached by whole pages.  It can be gone on with after so many tokens if every window still has what the
+    A text is cached by whole pages. It can be gone on with after so many tokens if every window still has what the
     next token looks back on, and if there is a state of that very moment.
 
     Args:
         allocator: or one on record.
         requests: those that begin with what is cached.
         interval: tokens between two states that are kept; a multiple of the page's.
-        ahead: tokens after a page's own of which its rows are made as well.  A page is known by those, too; so of a
+        ahead: tokens after a page's own of which its rows are made as well. A page is known by those, too; so of a
             text of so many whole pages the last one is known only with as many other tokens after it.
 
     Raises:
         Misuse: the interval is no multiple of a page.
 
     Attributes:
-        gathered: asks the caches of all stages of a pipeline.  Each knows the same texts, in the same order of use, by
+        gathered: asks the caches of all stages of a pipeline. Each knows the same texts, in the same order of use, by
             the pages of its own kinds; what they do together depends on nothing but what all of them say.
     """
 

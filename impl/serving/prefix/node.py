@@ -19,8 +19,8 @@ class Node:
         begin: pages before it, from the root.
         parent: None of the root.
         children: by the tokens of their first page.
-        pages: of each band of tokens, one virtual page for each page of the run; None where a window let it go.  Of
-            full attention none is ever None.  Of a state band, nothing.
+        pages: of each band of tokens, one virtual page for each page of the run; None where a window let it go. Of
+            full attention none is ever None. Of a state band, nothing.
         states: of each state band, the slot as it was after the last token of the run, or None.
     """
 

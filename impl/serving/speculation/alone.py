@@ -1,4 +1,4 @@
-"""What a draft proposes on memory of its own.  What the arena is compared with."""
+"""What a draft proposes on memory of its own. What the arena is compared with."""
 
 from collections.abc import Sequence
 

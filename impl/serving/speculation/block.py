@@ -16,7 +16,7 @@ class DFlash(Drafter):
     """The last known token and a mask for each one that is proposed see each other, and all that is before them.
 
     To memory it means: a proposal of k tokens writes k + 1 rows at once, and reads them in the same forward, the later
-    ones from the earlier as well.  Rows of known tokens are made of what several of the target's layers gave alone.
+    ones from the earlier as well. Rows of known tokens are made of what several of the target's layers gave alone.
     """
 
     taken_from: ClassVar[int] = 3

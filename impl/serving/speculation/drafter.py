@@ -37,7 +37,7 @@ class Proposal(NamedTuple):
 class Drafter(ABC):
     """A draft model with random weights over what the target's layers give.
 
-    The draft's row of position p is made of what the target gave at p, and of the token at p + 1.  So it is final as
+    The draft's row of position p is made of what the target gave at p, and of the token at p + 1. So it is final as
     soon as the target has computed p and the token after it is known; a row that was written while proposing is made
     of the draft's own guesses, and is written again once the target has been there.
 
@@ -99,7 +99,7 @@ class Drafter(ABC):
     def propose(
         self, before: torch.Tensor, token: torch.Tensor, at: int, count: int, memory: MemoryBetween, pick: Pick
     ) -> Proposal:
-        """So many tokens after the last one that is known.  Writes rows at its position and after, none of them final.
+        """So many tokens after the last one that is known. Writes rows at its position and after, none of them final.
 
         Args:
             before: what `extend` gave for the position before it.

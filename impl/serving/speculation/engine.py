@@ -41,12 +41,12 @@ class _Plan:
 class SpeculatingEngine(Engine):
     """Serves jobs as `Engine` does, and says the same, several tokens in a step where the draft guesses well.
 
-    A step asks for the pages of known tokens and all guesses in one joint demand.  The next step is launched before the
+    A step asks for the pages of known tokens and all guesses in one joint demand. The next step is launched before the
     host has seen what was accepted, as if all of it were: if it was not, the request is rolled back to what was, that
     step is void, and the pages that it still uses are withheld until it ends.
 
-    A state cannot be rolled back.  Where the model has one, the request is forked before it goes on with guesses: they
-    are written to copies of the state and of the pages that are not full, which are part of the joint demand.  If a
+    A state cannot be rolled back. Where the model has one, the request is forked before it goes on with guesses: they
+    are written to copies of the state and of the pages that are not full, which are part of the joint demand. If a
     guess is rejected the request goes on from its fork, whose state is of the moment before, and computes the accepted
     tokens again with its next guesses: once in the fork, so that its state gets on, and once more with the guesses.
 

@@ -30,7 +30,7 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
 
 
 class Give(msgspec.Struct, frozen=True, tag="give"):
-    """Decode to prefill: a prompt's pages may be written here.  They are held until it is known to be over.
+    """Decode to prefill: a prompt's pages may be written here. They are held until it is known to be over.
 
     Attributes:
         name: of the request.
@@ -46,7 +46,7 @@ class Give(msgspec.Struct, frozen=True, tag="give"):
 
 
 class Abort(msgspec.Struct, frozen=True, tag="abort"):
-    """Decode to prefill: nobody wants it any more.  It has an answer of its own, `Forgotten`.
+    """Decode to prefill: nobody wants it any more. It has an answer of its own, `Forgotten`.
 
     Attributes:
         name: of the request.

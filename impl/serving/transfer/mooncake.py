@@ -43,10 +43,10 @@ class MooncakeTransport:
     """Sends from one arena and receives in it.
 
     Mooncake asks nobody before it writes: whoever knows an address of the arena can write there at any time, and what
-    it calls a timeout stops nothing.  So the end of each request is waited for by itself, since the status of a batch
+    it calls a timeout stops nothing. So the end of each request is waited for by itself, since the status of a batch
     is that of its first request; and of what a dead process had sent, it is the kernel that knows when all is read.
 
-    It listens on all addresses of its network namespace, and no peer has to say who it is.  Keep it in a network of
+    It listens on all addresses of its network namespace, and no peer has to say who it is. Keep it in a network of
     its own.
 
     Args:

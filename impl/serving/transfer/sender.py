@@ -43,7 +43,7 @@ class Sender:
     """Sends computed prompts to where their requests go on.
 
     A batch that is neither there nor failed in time is given up, and not called back, for no transport can do that:
-    its pages go into quarantine until the transport has seen the end of it.  What finds no room on the way in time is
+    its pages go into quarantine until the transport has seen the end of it. What finds no room on the way in time is
     given up, too.
 
     Args:

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 MOST_AT_ONCE: Final = 512
-"""Stretches on the way to a peer at a time.  Mooncake over TCP (0.3.13) takes about 2,300 and lets all others fail."""
+"""Stretches on the way to a peer at a time. Mooncake over TCP (0.3.13) takes about 2,300 and lets all others fail."""
 
 Batch = TypeVar("Batch")
 
