@@ -13,7 +13,8 @@ from fuzz.campaign.campaign import Campaign, Head, opened
 from fuzz.campaign.journal import record_of
 from fuzz.campaign.plan import Plan, code_now
 from fuzz.campaign.record import Record
-from fuzz.campaign.unit import Unit, run_unit
+from fuzz.campaign.unit import run_unit
+from fuzz.campaign.work import Unit
 
 FAULT: Final = "free-ignores-holders"
 UNITS: Final = 8

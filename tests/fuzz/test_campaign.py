@@ -19,7 +19,8 @@ from bandgap.verbs import fuzz, reproduce
 from crew.engines import crew_of
 from fuzz.campaign.campaign import Unfit, opened
 from fuzz.campaign.plan import code_now
-from fuzz.campaign.unit import Unit, run_unit
+from fuzz.campaign.unit import run_unit
+from fuzz.campaign.work import Unit
 from fuzz.faults.all import FAULTS
 from tests.fuzz.campaigns import (
     FAULT,

@@ -11,7 +11,8 @@ from fuzz.campaign.journal import Damaged, Journal
 from fuzz.campaign.record import Finding, Kept, Met, Record
 from fuzz.campaign.shelf import Shelf
 from fuzz.campaign.summary import Summary
-from fuzz.campaign.unit import Unit, run_unit
+from fuzz.campaign.unit import run_unit
+from fuzz.campaign.work import Unit
 from fuzz.faults.all import FAULTS
 from fuzz.looks import Look, look_of
 from fuzz.machine import run_machine

@@ -2,7 +2,8 @@
 
 import pytest
 
-from fuzz.campaign.unit import Unit, run_unit
+from fuzz.campaign.unit import run_unit
+from fuzz.campaign.work import Unit
 from fuzz.targets.own import OWN
 from fuzz.targets.protocol import Target
 from fuzz.targets.simulated import SIMULATED
