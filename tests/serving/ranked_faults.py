@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from impl.layout import Layout
-from impl.serving.parallel.agreement import Disagreement
+from impl.serving.parallel.agreement import Agreement, Disagreement
 from impl.serving.parallel.group import Group, RankLost
 from impl.serving.parallel.processes import Failure, Ranks
 from tests.serving.ranked import Report, is_right
@@ -38,6 +38,17 @@ def with_fault(group: Group, module: str, name: str, do: Callable[..., Any], *ar
         if group.rank.number == group.rank.of - 1:
             getattr(import_module(f"tests.serving.{module}"), name)(patch)
         return do(group, *arguments)
+
+
+def by_its_own_clock(patch: Patch) -> None:
+    """What all have seen to end is agreed on, and not heeded."""
+    agreed = Agreement.ended
+
+    def wrong(self: Agreement, own: int) -> int:
+        agreed(self, own)
+        return own
+
+    patch.setattr(Agreement, "ended", wrong)
 
 
 def no_fault(patch: Patch) -> None:

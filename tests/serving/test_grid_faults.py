@@ -14,12 +14,12 @@ from impl.pages import Pages
 from impl.serving.engine.rank import Rank
 from impl.serving.engine.tiny import tiny
 from impl.serving.parallel import grid
-from impl.serving.parallel.agreement import Agreement, Disagreement
+from impl.serving.parallel.agreement import Disagreement
 from impl.serving.parallel.context import widened
 from impl.serving.parallel.grid import Grid
 from impl.serving.parallel.group import Group, RankLost
 from impl.serving.parallel.processes import Failure, Ranks
-from tests.serving.ranked_faults import Scene, check_that_fails, no_fault, outcomes_with
+from tests.serving.ranked_faults import Scene, by_its_own_clock, check_that_fails, no_fault, outcomes_with
 from tests.serving.ranked_together import on_ranks
 from tests.serving.seeded import Patch, shows
 
@@ -30,13 +30,7 @@ SECONDS = 2
 @shows("rank-agreement", "class: premature completion")
 def own_clock(patch: Patch) -> None:
     """Ends are taken note of when this rank sees them, and not when those of all stages and heads have."""
-    agreed = Agreement.ended
-
-    def wrong(self: Agreement, own: int) -> int:
-        agreed(self, own)
-        return own
-
-    patch.setattr(Agreement, "ended", wrong)
+    by_its_own_clock(patch)
 
 
 @shows("rank-agreement", "class: moves that depend on the rank")

@@ -174,28 +174,27 @@ def test_what_was_asked_for_or_taken_in_again_was_used_last() -> None:
     assert [prefix.begin([first] * 25).tokens for first in (1, 2, 3)] == [24, 20, 0]
 
 
-def test_a_text_is_let_go_of_from_its_end() -> None:
+def _end_in_use() -> tuple[Served, PrefixCache]:
+    """Two texts were computed at the same time: the end of the longer is in use, and its beginning is the other's."""
     served = serve(tiny("gpt-oss-20b"), room_for(tiny("gpt-oss-20b"), 200), policy=POLICY)
     prefix = served.engine.prefix
     assert prefix is not None
-    # two that compute the same at the same time: the end of the longer is in use, and its beginning is the other's
     served.engine.submit([7] * 16, 2)
     longer = served.engine.submit([7] * 40, 30)
     while len(longer.said) < 5:
         served.engine.step()
+    return served, prefix
+
+
+def test_a_text_is_let_go_of_from_its_end() -> None:
+    served, prefix = _end_in_use()
     while prefix.give_way(_short_of(served, full=1)):
         pass
     assert prefix.begin([7] * 41).tokens == 40
 
 
 def test_an_end_that_is_in_use_is_forgotten_run_by_run_for_a_beginning_that_is_not() -> None:
-    served = serve(tiny("gpt-oss-20b"), room_for(tiny("gpt-oss-20b"), 200), policy=POLICY)
-    prefix = served.engine.prefix
-    assert prefix is not None
-    served.engine.submit([7] * 16, 2)
-    longer = served.engine.submit([7] * 40, 30)
-    while len(longer.said) < 5:
-        served.engine.step()
+    served, prefix = _end_in_use()
     # and another text leaves it in the middle of what is in use
     leaving = served.engine.submit([7] * 24 + [9] * 4, 2)
     while not leaving.done:

@@ -24,7 +24,6 @@ from impl.serving.engine.share import Share
 from impl.serving.engine.tiny import tiny
 from impl.serving.host.copies import Copies
 from impl.serving.parallel import context
-from impl.serving.parallel.agreement import Agreement
 from impl.serving.parallel.conjunction import Conjunction, Verdict
 from impl.serving.parallel.context import ContextMemory
 from impl.serving.parallel.data import Rounds
@@ -34,7 +33,7 @@ from impl.serving.parallel.stages import StageModel
 from impl.serving.parallel.transfers import AgreedTransport
 from impl.serving.transfer.transport import Fate
 from tests.serving.ranked import by_heads, by_layers, by_requests, by_tokens
-from tests.serving.ranked_faults import Scene, check_that_fails, no_fault
+from tests.serving.ranked_faults import Scene, by_its_own_clock, check_that_fails, no_fault
 from tests.serving.ranked_together import on_ranks
 from tests.serving.running import tasks
 from tests.serving.seeded import Patch, shows
@@ -50,13 +49,7 @@ SECONDS = 2
 @shows("rank-agreement", "class: premature completion")
 def own_clock(patch: Patch) -> None:
     """Ends are taken note of when this rank sees them."""
-    agreed = Agreement.ended
-
-    def wrong(self: Agreement, own: int) -> int:
-        agreed(self, own)
-        return own
-
-    patch.setattr(Agreement, "ended", wrong)
+    by_its_own_clock(patch)
 
 
 @shows("rank-agreement", "class: ids that depend on the rank")
