@@ -8,7 +8,7 @@ import importlib
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import pytest
@@ -19,6 +19,7 @@ from fuzz.serving.driver import life_of
 from fuzz.serving.living import Life, lived
 from fuzz.serving.operations import Operation
 from fuzz.serving.scene import Scene
+from tests.fuzz.serving.looking import line_about
 
 SEED: Final = "faults"
 
@@ -141,18 +142,8 @@ def life(name: str, number: int) -> Life:
 
 def _look(parts: Sequence[str]) -> None:
     for name, fault in declared().items():
-        if parts and name.split("/")[0] not in parts:
-            continue
-        seen: list[str] = []
-        for number in range(LIVES):
-            with in_force(name):
-                violation = life(name, number).violation
-            if violation is not None and violation.property == fault.property:
-                print(f'    "{name}": {number},', flush=True)
-                break
-            seen += [] if violation is None else [violation.property]
-        else:
-            print(f"    # {name}: not in {LIVES} lives by {fault.property}, but by {sorted(set(seen))}", flush=True)
+        if not parts or name.split("/")[0] in parts:
+            print(line_about(name, fault, in_force, range(LIVES), partial(life, name)), flush=True)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from bandgap.matrix.serving import SERVING
 from fuzz.serving.driver import life_of
 from fuzz.serving.living import Life, lived
 from fuzz.serving.ranks_together import on_the_last
+from tests.fuzz.serving.looking import line_about
 
 SEED: Final = "faults"
 
@@ -78,19 +79,10 @@ def life(shares: str, number: int) -> Life:
 
 
 def _look() -> None:
+    places = [(shares, number) for number in range(LIVES) for shares in _SHARES]
     for name, fault in declared().items():
-        if name in NOT_MET:
-            continue
-        seen: list[str] = []
-        for shares, number in ((shares, number) for number in range(LIVES) for shares in _SHARES):
-            with in_force(name):
-                violation = life(shares, number).violation
-            if violation is not None and violation.property == fault.property:
-                print(f'    "{name}": ("{shares}", {number}),', flush=True)
-                break
-            seen += [] if violation is None else [violation.property]
-        else:
-            print(f"    # {name}: not by {fault.property}, but by {sorted(set(seen))}", flush=True)
+        if name not in NOT_MET:
+            print(line_about(name, fault, in_force, places, lambda place: life(*place)), flush=True)
 
 
 if __name__ == "__main__":
